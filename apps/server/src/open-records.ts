@@ -11,8 +11,11 @@ import type { UnloggedDecision } from './replica/propose/placement.ts'
 import type { RecordStore } from './stores/records.ts'
 
 /**
- * If the log is in NATS, a replica keeps this many of the latest decisions in memory, and answers queries about them before they are in the
- * database's tables.
+ * A replica keeps this many of the latest decisions in memory, so that the answer to a placement shows its decision without reading a table.
+ */
+const LATEST_DECISIONS = 250
+/**
+ * If the log is in NATS, a replica keeps this many of them, and answers queries about them before they are in the database's tables.
  */
 const YOUNG_DECISIONS = 1_000
 
@@ -22,9 +25,10 @@ const YOUNG_DECISIONS = 1_000
  */
 export function openRecords(prisma: PrismaClient, store: RecordStore, database: DatabaseWatch) {
   const tables = createDecisionStore(prisma)
-  const young = new Map<string, StoredDecision>()
+  const latest = new Map<string, StoredDecision>()
+  const most = database === askedAnyway ? LATEST_DECISIONS : YOUNG_DECISIONS
   const find: DecisionStore['find'] = async (id) => {
-    const held = young.get(id)
+    const held = most === YOUNG_DECISIONS ? latest.get(id) : undefined
     if (held !== undefined && database.away !== undefined) return held
     const found = await tables.find(id).catch((error: unknown) => {
       // The database may be down although `database.away` is not set yet.
@@ -32,18 +36,19 @@ export function openRecords(prisma: PrismaClient, store: RecordStore, database: 
       return undefined
     })
     // tables that were unavailable for long lag far behind, so decisions that they do not have yet are answered from memory
-    return found ?? young.get(id)
+    return found ?? held
   }
   const requestSpecs = createRequestSpecStore(prisma)
   const listeners = new Set<(decision: StoredDecision) => void>()
   const publish = (decision: StoredDecision): void => {
-    if (database !== askedAnyway) young.set(decision.id, decision)
-    if (young.size > YOUNG_DECISIONS) young.delete(young.keys().next().value as string)
+    latest.set(decision.id, decision)
+    if (latest.size > most) latest.delete(latest.keys().next().value as string)
     for (const listener of listeners) listener(decision)
   }
   return {
     stores: {
       decisions: { ...tables, find },
+      latest: (id: string) => latest.get(id),
       requestSpecs,
       activity: createActivityStore(prisma),
       timeline: createHostTimelineStore(prisma),

@@ -8,7 +8,7 @@ export type { Lease, LeaseProvider, Leases } from '../contracts/lease-provider.t
 export type { PluginNamespace } from '../contracts/namespace.ts'
 export { definePlugin, PLUGIN_CONTRACT, type Plugin, type PluginInput } from '../contracts/plugin.ts'
 export type { SelectOptions } from '../contracts/scheduler.ts'
-export type { Multipliers, Weigher, WeigherOptions } from '../contracts/weigher.ts'
+export { columnScore, type Multipliers, noPreference, type ScoreOf, type Weigher, type WeigherOptions } from '../contracts/weigher.ts'
 export type { Fleet } from '../fleet/fleet.ts'
 export { at, type HostColumns } from '../hosts/columns.ts'
 export type { HostRecord } from '../hosts/hosts.ts'

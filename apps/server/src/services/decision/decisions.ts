@@ -59,6 +59,8 @@ export interface Decisions {
   find(id: string): Promise<DecisionView | undefined>
   /** Returns the view of a decision that is known to exist. */
   view(id: string): DecisionView
+  /** Like `view`, for the answer to the call that made the decision. It is in memory if this replica made it just now. */
+  viewMade(id: string): DecisionView
   of(stored: StoredDecision): DecisionView
   stored(id: string): Promise<StoredDecision | undefined>
   /** Sorted newest first. */
@@ -99,11 +101,13 @@ export interface Decisions {
 
 export interface Records {
   readonly decisions: DecisionStore
+  /** Returns one of the latest decisions of this replica from memory. */
+  latest(id: string): StoredDecision | undefined
   readonly requestSpecs: RequestSpecStore
   readonly projector: Pick<Projector, 'reached'>
 }
 
-export function createDecisions(replica: Replica, { decisions, requestSpecs, projector }: Records): Decisions {
+export function createDecisions(replica: Replica, { decisions, latest, requestSpecs, projector }: Records): Decisions {
   /**
    * Waits until the tables contain everything that this replica has applied. Then a caller that has just got an answer can read its
    * decision.
@@ -141,6 +145,10 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
 
   return {
     view,
+    viewMade(id) {
+      const made = latest(id)
+      return made === undefined ? view(id) : of(made)
+    },
     of,
     stored: look,
     caughtUp,

@@ -69,7 +69,12 @@ async function matrixCheck(kept: string | null, maxVerdicts?: number): Promise<V
     keepMatrix: async (_id, hash) => ({ matrix: hash, matrixAt: 0 }),
   }
   const requestSpecs = { find: async () => undefined, list: async () => [], count: async () => 0 }
-  const decisions = createDecisions(replica, { decisions: decisionStore, requestSpecs, projector: { reached: async () => true } })
+  const decisions = createDecisions(replica, {
+    decisions: decisionStore,
+    requestSpecs,
+    latest: () => undefined,
+    projector: { reached: async () => true },
+  })
   const { checks } = await createVerifyDecision(replica, history, decisions, decisionStore, maxVerdicts)(stored.id)
   return checks.find(({ part }) => part === 'MATRIX')
 }

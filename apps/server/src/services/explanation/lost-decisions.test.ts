@@ -59,7 +59,7 @@ function decisionsOf(stored: readonly StoredDecision[], isReached = true): Decis
     keepMatrix: async () => undefined,
   }
   const requestSpecs = { find: async () => undefined, list: async () => [], count: async () => 0 }
-  return createDecisions(replica, { decisions, requestSpecs, projector: { reached: async () => isReached } })
+  return createDecisions(replica, { decisions, requestSpecs, latest: () => undefined, projector: { reached: async () => isReached } })
 }
 
 const explainOf = (stored: StoredDecision): Explain => createExplain(replica, trimmed(), decisionsOf([stored]), nothingOutside)

@@ -56,7 +56,12 @@ function servicesOf(replica: Replica, history: History, kept: readonly StoredDec
     },
   }
   const requestSpecs: RequestSpecStore = { find: async () => undefined, list: async () => [], count: async () => 0 }
-  const decisions = createDecisions(replica, { decisions: store, requestSpecs, projector: { reached: async () => true } })
+  const decisions = createDecisions(replica, {
+    decisions: store,
+    requestSpecs,
+    latest: () => undefined,
+    projector: { reached: async () => true },
+  })
   return {
     explain: createExplain(replica, history, decisions, nothingOutside),
     verify: createVerifyDecision(replica, history, decisions, store),

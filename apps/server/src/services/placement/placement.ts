@@ -164,9 +164,9 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
       case 'placed':
         return {
           type: 'placed',
-          decision: decisions.view(outcome.decision),
+          decision: decisions.viewMade(outcome.decision),
           destinations: toDestinations(replica, outcome.answer, outcome.claims, async () =>
-            decidedOf(await decisions.view(outcome.decision).load()),
+            decidedOf(await decisions.viewMade(outcome.decision).load()),
           ),
           replayed: outcome.replayed,
           revision: outcome.revision,
@@ -174,7 +174,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
           unlocated,
         }
       case 'refused':
-        return { ...refused(decisions.view(outcome.record.id), outcome, request.numInstances), ignored, unlocated }
+        return { ...refused(decisions.viewMade(outcome.record.id), outcome, request.numInstances), ignored, unlocated }
       case 'conflict':
         return conflict(outcome)
       case 'taken':
