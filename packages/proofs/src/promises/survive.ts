@@ -48,7 +48,7 @@ export async function proveSurvive(checks: Checks, { rounds, say }: SurviveOptio
           () => `${lost.length} of ${acknowledged.length} are lost`,
         )
         const again = await select(service.client, { key: `s-${round}-0`, forceHosts: [host] })
-        checks.check('the key of a claim from before still answers with it', acknowledged.includes(claimsOf(again)[0]?.id ?? ''), () =>
+        checks.check('a call with the key of an earlier claim is still answered with that claim', acknowledged.includes(claimsOf(again)[0]?.id ?? ''), () =>
           JSON.stringify(again),
         )
       }
