@@ -201,6 +201,9 @@ class PlacementCalls(KeyedCalls):
     ) -> Sequence[Claim]:
         """Release claims, whose resources are then free.
 
+        The vCPUs, memory and disk of a reservation with ``until_counted`` can
+        stay held for a while.
+
         :param reason: is recorded for later readers
         :raises ClaimLost: as confirm() does
         """

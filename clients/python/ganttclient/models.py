@@ -55,7 +55,7 @@ class Claim:
 
     @property
     def is_ended(self) -> bool:
-        """Whether the claim holds no resources any more."""
+        """Whether the claim was released or revoked, or expired."""
         return self.state in ENDED
 
 

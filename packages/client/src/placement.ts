@@ -50,7 +50,7 @@ export interface Placements {
   confirm(claims: readonly ClaimRef[], options?: CallOptions): Promise<readonly ClaimResult[]>
   /** Extends reservations. They then expire after `ttl` from now, an ISO 8601 duration from PT1S to PT24H. */
   extend(claims: readonly ClaimRef[], ttl: string, options?: CallOptions): Promise<readonly ClaimResult[]>
-  /** Releases claims. Their resources are then free. */
+  /** Releases claims. Their resources are then free; vCPUs, memory and disk of a reservation with `untilCounted` can stay held for a while. */
   release(claims: readonly ClaimRef[], reason?: string, options?: CallOptions): Promise<readonly ClaimResult[]>
   /** Releases all claims of an idempotency key. Later calls with this key are refused. */
   abandon(idempotencyKey: string, options?: CallOptions): Promise<AbandonResult>

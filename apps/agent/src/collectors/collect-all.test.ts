@@ -1,6 +1,7 @@
 import type { Gantt } from '@gantt/client'
 import { afterAll, expect, test } from 'vitest'
 import { collectorProcesses } from '../../../../testing/collector-processes.ts'
+import type { AgentEvent } from '../events.ts'
 import { reportCollectors } from './collect-all.ts'
 import type { CollectorSettings } from './settings.ts'
 
@@ -8,7 +9,7 @@ afterAll(() => expect(collectorProcesses()).toEqual([]))
 
 const collector = (name: string, script: string): CollectorSettings => ({
   ...{ name, namespace: name, work: { kind: 'command', command: [process.execPath, '-e', script] } },
-  ...{ options: {}, env: {}, intervalSeconds: 30, timeoutSeconds: 60, memoryMib: 512, user: undefined },
+  ...{ options: {}, env: {}, intervalSeconds: 30, timeoutSeconds: 60, memoryMib: 512, user: undefined, pidNamespace: true },
   ...{ whileUnread: 'pause', slowIntervalSeconds: 3_600 },
 })
 const steady = `process.stdout.write('{"version":"1.0","document":{}}')`
@@ -31,8 +32,12 @@ function serviceWithout(failing: readonly string[]) {
   } as unknown as Gantt
   return { gantt, sent }
 }
-const report = (gantt: Gantt, settings: readonly CollectorSettings[], required?: readonly string[]) =>
-  reportCollectors({ gantt, name: { host: 'h1' }, settings, required, notify: () => undefined }, new AbortController().signal)
+const report = (
+  gantt: Gantt,
+  settings: readonly CollectorSettings[],
+  required?: readonly string[],
+  notify: (event: AgentEvent) => void = () => undefined,
+) => reportCollectors({ gantt, name: { host: 'h1' }, settings, required, notify }, new AbortController().signal)
 
 test('a call that fails hides no outcome of the other collectors, and their states are reported', async () => {
   const { gantt, sent } = serviceWithout(['lost'])
@@ -66,4 +71,15 @@ test('if the call with the states fails, the outcomes are known all the same', a
   const { outcomes, unreported } = await report(gantt, [collector('sends', steady)])
   expect(outcomes.map(({ type }) => type)).toEqual(['sent'])
   expect(unreported).toEqual({ text: 'the connection was lost', cause: lost })
+})
+
+test('the log says once whether collectors have PID namespaces, and which of them have none by their settings', async () => {
+  const events: AgentEvent[] = []
+  const settings = [collector('one', steady), collector('other', steady), { ...collector('outside', steady), pidNamespace: false }]
+  await report(serviceWithout([]).gantt, settings, undefined, (event) => events.push(event))
+  const remarks = events.flatMap((one) => (one.event === 'remark' && one.text.includes('PID namespace') ? [one.text] : []))
+  expect(remarks).toEqual([
+    expect.stringMatching(/^runs of collectors have (no )?PID namespaces of their own/),
+    'by their settings, these collectors have no PID namespaces: outside',
+  ])
 })

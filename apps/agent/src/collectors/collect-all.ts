@@ -6,7 +6,7 @@ import type { CollectorView } from './collector.ts'
 import { createDelivery, type NamespaceDocument, refusal } from './deliver.ts'
 import type { Collected } from './output.ts'
 import type { CollectorError } from './processes/run-process.ts'
-import { removeLeftovers } from './run-collectors.ts'
+import { logContainment, removeLeftovers } from './run-collectors.ts'
 import type { CollectorSettings } from './settings.ts'
 import { STATES, statesDocument } from './states/states.ts'
 
@@ -70,6 +70,7 @@ export async function reportCollectors(
   const isRead = (namespace: string): boolean => required === undefined || required.includes(namespace)
   const isRun = ({ namespace, whileUnread }: CollectorSettings): boolean => isRead(namespace) || whileUnread === 'slow'
   await removeLeftovers(notify)
+  await logContainment(settings, notify)
   setMaxListeners(0, signal)
   const outcomes = await Promise.all(
     settings.map(async (one): Promise<Outcome> => {

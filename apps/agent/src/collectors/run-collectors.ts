@@ -4,6 +4,7 @@ import type { AgentEvent } from '../events.ts'
 import { type CollectorView, type Delivery, startCollector } from './collector.ts'
 import { type Answer, createDelivery, refusal } from './deliver.ts'
 import type { Collected } from './output.ts'
+import { containmentText, findContainment } from './processes/containment.ts'
 import { endLeftovers, leftoverText } from './processes/leftovers.ts'
 import type { CollectorSettings } from './settings.ts'
 import { REPEAT_MS, reportStates } from './states/report-states.ts'
@@ -122,9 +123,12 @@ export function runCollectors({
       return views()
     },
     setRequired,
-    ended: Promise.all([removeLeftovers(notify), reporting.ended, ...running.map(({ collector }) => collector.ended)]).then(
-      () => undefined,
-    ),
+    ended: Promise.all([
+      removeLeftovers(notify),
+      logContainment(settings, notify),
+      reporting.ended,
+      ...running.map(({ collector }) => collector.ended),
+    ]).then(() => undefined),
   }
 }
 
@@ -135,6 +139,14 @@ export async function removeLeftovers(notify: CollectorsOptions['notify']): Prom
   } catch (error) {
     notify({ event: 'remark', text: `it is not known whether collectors of an earlier agent are still running: ${messageOf(error)}` })
   }
+}
+
+/** Logs once how the processes of collectors are kept together. Never rejects. */
+export async function logContainment(settings: readonly CollectorSettings[], notify: CollectorsOptions['notify']): Promise<void> {
+  const outside = settings.flatMap((one) => (one.pidNamespace ? [] : [one.name]))
+  if (outside.length < settings.length) notify({ event: 'remark', text: containmentText(await findContainment()) })
+  if (outside.length > 0)
+    notify({ event: 'remark', text: `by their settings, these collectors have no PID namespaces: ${outside.join(', ')}` })
 }
 
 /** Logs each change of a collector's state or error. A change of its interval alone is not logged. */

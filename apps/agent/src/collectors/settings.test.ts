@@ -27,7 +27,8 @@ test('a collector has a default for every setting that is left out', () => {
   expect(parse({ collectors: [power] })).toEqual([
     {
       ...{ name: 'power', namespace: 'power', work: { kind: 'command', command: power.command }, options: {}, env: {} },
-      ...{ intervalSeconds: 30, timeoutSeconds: 10, memoryMib: 256, user: undefined, whileUnread: 'pause', slowIntervalSeconds: 600 },
+      ...{ intervalSeconds: 30, timeoutSeconds: 10, memoryMib: 256, user: undefined },
+      ...{ pidNamespace: true, whileUnread: 'pause', slowIntervalSeconds: 600 },
     },
   ])
 })
@@ -78,6 +79,7 @@ describe('wrong settings are named', () => {
     [{ ...power, memoryMib: '256' }, /^collectors.0.memoryMib is "256"/],
     [{ ...power, intervalSeconds: 60, slowIntervalSeconds: 30 }, /slowIntervalSeconds is 30; it must be a whole number of 60 to 86400$/],
     [{ ...power, whileUnread: 'stop' }, /it must be "pause" or "slow"$/],
+    [{ ...power, pidNamespace: 'no' }, /^collectors.0.pidNamespace is "no"; it must be true or false$/],
     [{ ...power, env: { GANTT_KEY: 'x' } }, /^collectors.0.env.GANTT_KEY .*does not begin with GANTT$/],
     [{ ...power, env: { FEED: 1 } }, /^collectors.0.env.FEED is 1; it must be a text without NUL$/],
     [{ ...power, options: [] }, /^collectors.0.options is a list of 0; it must be an object$/],

@@ -4,6 +4,7 @@ import { isObject } from './json.ts'
 import { type ModuleName, moduleNames } from './modules/names.ts'
 import { wrongOption } from './modules/own-options.ts'
 import { parseText } from './parse-text.ts'
+import { effectiveCapabilities } from './processes/capabilities.ts'
 import { kindOf, shown } from './shown.ts'
 import { utf8 } from './text.ts'
 
@@ -38,6 +39,8 @@ export interface CollectorSettings {
   readonly memoryMib: number
   /** Undefined if it runs as the user of the agent. */
   readonly user: User | undefined
+  /** True if each run has a PID namespace of its own, where the agent may create one. */
+  readonly pidNamespace: boolean
   /** What happens while no profile reads the namespace: the collector is not run, or it is run at the slow interval. */
   readonly whileUnread: 'pause' | 'slow'
   /** The interval while no profile reads the namespace and `whileUnread` is `slow`, in seconds. */
@@ -75,7 +78,7 @@ const OF_AGENT: readonly string[] = ['compute', 'collectors']
 /** The settings that a collector can have, besides those of the file as a whole. */
 const KEYS = [
   ...['name', 'namespace', 'command', 'module', 'collector', 'options', 'env', 'intervalSeconds', 'timeoutSeconds', 'memoryMib', 'user'],
-  ...['whileUnread', 'slowIntervalSeconds'],
+  ...['pidNamespace', 'whileUnread', 'slowIntervalSeconds'],
 ]
 
 const MAX_DEPTH = 64
@@ -178,6 +181,7 @@ function parseOne(at: string, given: unknown, unread: 'pause' | 'slow', around: 
     slowIntervalSeconds: seconds('slowIntervalSeconds', intervalSeconds, 86_400, Math.max(600, intervalSeconds)),
     whileUnread: unreadOf(`${at}.whileUnread`, given.whileUnread, unread, wrong),
     user: userOf(`${at}.user`, given.user, around, wrong),
+    pidNamespace: booleanOf(`${at}.pidNamespace`, given.pidNamespace, true, wrong),
     env: envOf(`${at}.env`, given.env, wrong),
   }
   if (!isNamed || !isOfNamespace || work === undefined || options === undefined) return undefined
@@ -266,6 +270,13 @@ function unreadOf(at: string, value: unknown, otherwise: 'pause' | 'slow', wrong
   return otherwise
 }
 
+function booleanOf(at: string, value: unknown, otherwise: boolean, wrong: Wrong): boolean {
+  if (value === undefined) return otherwise
+  if (typeof value === 'boolean') return value
+  wrong(at, value, 'be true or false')
+  return otherwise
+}
+
 function wholeNumber(
   at: string,
   value: unknown,
@@ -285,9 +296,8 @@ const CAPABILITIES = [
   ['CAP_KILL', 5n],
 ] as const
 
-/** Which of these capabilities this process lacks. Root in a container can lack some of them. */
+/** Which of these capabilities this process lacks. */
 function lackingCapabilities(): readonly string[] {
-  const [, effective] = /^CapEff:\s*([\da-f]+)$/im.exec(readFileSync('/proc/self/status', 'latin1')) ?? []
-  const held = BigInt(`0x${effective ?? '0'}`)
+  const held = effectiveCapabilities()
   return CAPABILITIES.flatMap(([name, bit]) => ((held >> bit) & 1n ? [] : [name]))
 }

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collectorProcesses } from '../../../../../testing/collector-processes.ts'
-import { MAX_OUTPUT_BYTES, type Run, runProcess } from './run-process.ts'
+import { endSoon, outputOf, PID_NAMESPACE, runningWith, runsIn, SEARCH, startsChild, USER_NAMESPACE } from '../../testing/runs.ts'
+import { hasEnded, readProcess } from './proc.ts'
+import { MAX_OUTPUT_BYTES, type Run } from './run-process.ts'
 
 let folder: string
 
@@ -16,177 +18,191 @@ afterAll(() => {
   expect(collectorProcesses()).toEqual([])
 })
 
-const run = (script: string, change: Partial<Run> = {}) =>
-  runProcess({
-    ...{ file: process.execPath, args: ['-e', script], env: { PATH: '/usr/bin:/bin' }, input: '{}' },
-    ...{ timeoutMs: 60_000, memoryBytes: 512 * 2 ** 20, user: undefined, conceal: (text) => text, signal: new AbortController().signal },
-    ...change,
-  })
+for (const { name, containment, isSkipped } of [SEARCH, PID_NAMESPACE, USER_NAMESPACE])
+  describe.skipIf(isSkipped)(name, () => {
+    const run = runsIn(containment)
+    test('a process gets its input, and its output is returned', async () => {
+      expect(await outputOf(run("process.stdin.on('data', (text) => process.stdout.write('got ' + text))", { input: '{"a":1}' }))).toBe(
+        'got {"a":1}',
+      )
+    })
 
-const outputOf = async (script: string, change: Partial<Run> = {}): Promise<string> => {
-  const ran = await run(script, change)
-  if ('error' in ran) throw new Error(ran.error.text)
-  return ran.output.toString('utf8')
-}
+    test('a process that does not read its input succeeds', async () => {
+      expect(await outputOf(run("process.stdin.destroy(); console.log('done')", { input: 'x'.repeat(1_000_000) }))).toBe('done\n')
+    })
 
-const isRunning = (pid: number): boolean => {
-  // a process that has ended, but that its parent has not collected yet, has the state Z
-  const [, state] = existsSync(`/proc/${pid}/stat`) ? (/\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []) : []
-  return state !== undefined && state !== 'Z'
-}
-const endsSoon = (pid: number) => expect.poll(() => isRunning(pid)).toBe(false)
+    test('the environment of the agent, which can contain its key, is not passed on', async () => {
+      process.env.GANTT_KEY = 'gantt_secret'
+      try {
+        const environment = JSON.parse(await outputOf(run('console.log(JSON.stringify(process.env))', { env: { FEED: 'a' } })))
+        // a shell starts the program in a namespace, and sets variables of its own
+        const names = Object.keys(environment).filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name))
+        expect(names.sort()).toEqual(['FEED', 'GANTT_COLLECTOR_RUN'])
+      } finally {
+        delete process.env.GANTT_KEY
+      }
+    })
 
-/** A script that starts a process which would run for an hour, and writes its number to a file. */
-const startsChild = (file: string, options: string, then: string) => `
-  const child = require('node:child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 3_600_000)'], ${options})
-  child.unref()
-  require('node:fs').writeFileSync(${JSON.stringify(file)}, String(child.pid))
-  ${then}`
+    test('no shell reads the arguments', async () => {
+      const script = 'console.log(process.argv[1])'
+      expect(await outputOf(run(script, { args: ['-e', script, '$(id); `id` > x'] }))).toBe('$(id); `id` > x\n')
+    })
 
-test('a process gets its input, and its output is returned', async () => {
-  expect(await outputOf("process.stdin.on('data', (text) => process.stdout.write('got ' + text))", { input: '{"a":1}' })).toBe(
-    'got {"a":1}',
-  )
-})
-
-test('a process that does not read its input succeeds', async () => {
-  expect(await outputOf("process.stdin.destroy(); console.log('done')", { input: 'x'.repeat(1_000_000) })).toBe('done\n')
-})
-
-test('the environment of the agent, which can contain its key, is not passed on', async () => {
-  process.env.GANTT_KEY = 'gantt_secret'
-  try {
-    const environment = JSON.parse(await outputOf('console.log(JSON.stringify(process.env))', { env: { FEED: 'a' } }))
-    expect(Object.keys(environment).sort()).toEqual(['FEED', 'GANTT_COLLECTOR_RUN'])
-  } finally {
-    delete process.env.GANTT_KEY
-  }
-})
-
-test('no shell reads the arguments', async () => {
-  const script = 'console.log(process.argv[1])'
-  expect(await outputOf(script, { args: ['-e', script, '$(id); `id` > x'] })).toBe('$(id); `id` > x\n')
-})
-
-describe('a process that misbehaves is ended, and the error names what it did', () => {
-  test.each<[string, string, Partial<Run>, string, RegExp]>([
-    ['hangs', 'setInterval(() => {}, 1_000)', { timeoutMs: 300 }, 'TIME_LIMIT', /^it did not end within 0.3 s$/],
-    [
-      'ignores SIGTERM and hangs',
-      "process.on('SIGTERM', () => {}); setInterval(() => {}, 1_000)",
-      { timeoutMs: 500 },
-      'TIME_LIMIT',
-      /did not end/,
-    ],
-    [
-      'prints 100 MB',
-      "const mib = 'x'.repeat(1_048_576); const print = (left) => left > 0 && process.stdout.write(mib, () => print(left - 1)); print(100)",
-      {},
-      'OUTPUT_LIMIT',
-      /^it printed more than 1048576 bytes$/,
-    ],
-    [
-      'prints 100 MB on its standard error',
-      "const mib = 'x'.repeat(1_048_576); const print = (left) => left > 0 && process.stderr.write(mib, () => print(left - 1)); print(100)",
-      {},
-      'OUTPUT_LIMIT',
-      /standard error/,
-    ],
-    [
-      'uses too much memory',
-      'const all = []; setInterval(() => all.push(Buffer.alloc(16 * 1_048_576, 1)), 5)',
-      { memoryBytes: 128 * 2 ** 20 },
-      'MEMORY_LIMIT',
-      /^it used more than 128 MiB of memory$/,
-    ],
-    [
-      'has a child that uses too much memory',
-      `const script = 'const all = []; setInterval(() => all.push(Buffer.alloc(16 * 1_048_576, 1)), 5)'
+    describe('a process that misbehaves is ended, and the error names what it did', () => {
+      test.each<[string, string, Partial<Run>, string, RegExp]>([
+        ['hangs', 'setInterval(() => {}, 1_000)', { timeoutMs: 300 }, 'TIME_LIMIT', /^it did not end within 0.3 s$/],
+        [
+          'ignores SIGTERM and hangs',
+          "process.on('SIGTERM', () => {}); setInterval(() => {}, 1_000)",
+          { timeoutMs: 500 },
+          'TIME_LIMIT',
+          /did not end/,
+        ],
+        [
+          'prints 100 MB',
+          "const mib = 'x'.repeat(1_048_576); const print = (left) => left > 0 && process.stdout.write(mib, () => print(left - 1)); print(100)",
+          {},
+          'OUTPUT_LIMIT',
+          /^it printed more than 1048576 bytes$/,
+        ],
+        [
+          'prints 100 MB on its standard error',
+          "const mib = 'x'.repeat(1_048_576); const print = (left) => left > 0 && process.stderr.write(mib, () => print(left - 1)); print(100)",
+          {},
+          'OUTPUT_LIMIT',
+          /standard error/,
+        ],
+        [
+          'uses too much memory',
+          'const all = []; setInterval(() => all.push(Buffer.alloc(16 * 1_048_576, 1)), 5)',
+          { memoryBytes: 128 * 2 ** 20 },
+          'MEMORY_LIMIT',
+          /^it used more than 128 MiB of memory$/,
+        ],
+        [
+          'has a child that uses too much memory',
+          `const script = 'const all = []; setInterval(() => all.push(Buffer.alloc(16 * 1_048_576, 1)), 5)'
        require('node:child_process').spawnSync(process.execPath, ['-e', script])`,
-      { memoryBytes: 160 * 2 ** 20 },
-      'MEMORY_LIMIT',
-      /of memory/,
-    ],
-    [
-      'has a descendant that detached itself and uses too much memory',
-      `const { spawn } = require('node:child_process')
+          { memoryBytes: 160 * 2 ** 20 },
+          'MEMORY_LIMIT',
+          /of memory/,
+        ],
+        [
+          'has a descendant that detached itself and uses too much memory',
+          `const { spawn } = require('node:child_process')
        const greedy = 'const all = []; setInterval(() => all.length < 32 && all.push(Buffer.alloc(16 * 1_048_576, 1)), 5)'
        const leave = "require('node:child_process').spawn(process.execPath, ['-e', process.env.GREEDY], { detached: true, stdio: 'ignore' }).unref()"
        spawn(process.execPath, ['-e', leave], { detached: true, stdio: 'ignore', env: { ...process.env, GREEDY: greedy } })
        setInterval(() => {}, 1_000)`,
-      { memoryBytes: 256 * 2 ** 20 },
-      'MEMORY_LIMIT',
-      /^it used more than 256 MiB of memory$/,
-    ],
-    ['ends with an error', "console.error('no\\nfeed'); process.exit(3)", {}, 'CRASHED', /^it ended with code 3: no feed$/],
-    ['is ended by a signal', "process.kill(process.pid, 'SIGSEGV')", {}, 'CRASHED', /^it was ended by SIGSEGV/],
-  ])('%s', async (_name, script, change, code, text) => {
-    expect(await run(script, change)).toEqual({ error: { code, text: expect.stringMatching(text) } })
-  })
+          { memoryBytes: 256 * 2 ** 20 },
+          'MEMORY_LIMIT',
+          /^it used more than 256 MiB of memory$/,
+        ],
+        ['ends with an error', "console.error('no\\nfeed'); process.exit(3)", {}, 'CRASHED', /^it ended with code 3: no feed$/],
+        [
+          'is ended by a signal',
+          "process.kill(process.pid, 'SIGSEGV')",
+          {},
+          'CRASHED',
+          /^it (was ended by SIGSEGV|ended with code 139 \(SIGSEGV\))/,
+        ],
+      ])('%s', async (_name, script, change, code, text) => {
+        expect(await run(script, change)).toEqual({ error: { code, text: expect.stringMatching(text) } })
+      })
 
-  test('its error message has no secret, even if the secret is cut', async () => {
-    const conceal = (text: string): string => text.replaceAll('hunter2', '[hidden]')
-    const script = `console.error('hunter2' + 'x'.repeat(296)); process.exit(1)`
-    expect(await run(script, { conceal })).toMatchObject({ error: { text: expect.stringMatching(/^(?!.*ter2).*den\]x+$/) } })
-  })
+      test('its error message has no secret, even if the secret is cut', async () => {
+        const conceal = (text: string): string => text.replaceAll('hunter2', '[hidden]')
+        const script = `console.error('hunter2' + 'x'.repeat(296)); process.exit(1)`
+        expect(await run(script, { conceal })).toMatchObject({ error: { text: expect.stringMatching(/^(?!.*ter2).*den\]x+$/) } })
+      })
 
-  test('its error message has no invisible characters', async () => {
-    const ran = await run("console.error('\\u001b[31mno\\u202e\\u3164feed\\u0000'); process.exit(1)")
-    expect(ran).toMatchObject({ error: { text: expect.stringMatching(/: \\u\{1b\}\[31mno\\u\{202e\}\\u\{3164\}feed\\u\{0\}$/) } })
-  })
+      test('its error message has no invisible characters', async () => {
+        const ran = await run("console.error('\\u001b[31mno\\u202e\\u3164feed\\u0000'); process.exit(1)")
+        expect(ran).toMatchObject({ error: { text: expect.stringMatching(/: \\u\{1b\}\[31mno\\u\{202e\}\\u\{3164\}feed\\u\{0\}$/) } })
+      })
 
-  test('its long error message is cut at the beginning', async () => {
-    const ran = await run("console.error('x'.repeat(5_000) + ' the end'); process.exit(1)")
-    expect('error' in ran && ran.error.text).toMatch(/: \.\.\.x+ the end$/)
-    expect('error' in ran && ran.error.text.length).toBeLessThan(400)
-  })
+      test('its long error message is cut at the beginning', async () => {
+        const ran = await run("console.error('x'.repeat(5_000) + ' the end'); process.exit(1)")
+        expect('error' in ran && ran.error.text).toMatch(/: \.\.\.x+ the end$/)
+        expect('error' in ran && ran.error.text.length).toBeLessThan(400)
+      })
 
-  test('a program that does not exist', async () => {
-    expect(await run('', { file: '/no/such/program' })).toEqual({
-      error: { code: 'START', text: '/no/such/program cannot be started: ENOENT' },
+      test('a program that does not exist', async () => {
+        expect(await run('', { file: '/no/such/program' })).toEqual({
+          error: { code: 'START', text: expect.stringMatching(/^\/no\/such\/program cannot be started: (ENOENT|[Nn]o.*|not found)$/) },
+        })
+      })
+
+      test('output of exactly the limit is taken', async () => {
+        expect((await outputOf(run(`process.stdout.write('x'.repeat(${MAX_OUTPUT_BYTES}))`))).length).toBe(MAX_OUTPUT_BYTES)
+      })
+    })
+
+    describe('nothing of a run remains', () => {
+      test.each([
+        ['a child of its process group', "{ stdio: 'ignore' }"],
+        ['a child that it detached', "{ stdio: 'ignore', detached: true }"],
+        ['a child that holds its output open', "{ stdio: ['ignore', 'inherit', 'inherit'], detached: true }"],
+      ])('%s, if it ends well', async (name, options) => {
+        const file = path.join(folder, name.replaceAll(' ', '-'))
+        expect(await outputOf(run(startsChild(file, options, "console.log('done')")))).toBe('done\n')
+        await endSoon(file)
+      })
+
+      test('a child that it detached, if it hangs and is ended', async () => {
+        const stop = new AbortController()
+        const file = path.join(folder, 'hanging')
+        const script = startsChild(file, "{ stdio: 'inherit', detached: true }", 'setInterval(() => {}, 1_000)')
+        const running = run(script, { signal: stop.signal })
+        await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8') !== '').toBe(true)
+        stop.abort()
+        await running
+        await endSoon(file)
+      })
+
+      test('the process, if the agent stops', async () => {
+        const stop = new AbortController()
+        const file = path.join(folder, 'stopped')
+        const running = run(
+          `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1_000)`,
+          {
+            signal: stop.signal,
+          },
+        )
+        await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8') !== '').toBe(true)
+        stop.abort()
+        expect(await running).toMatchObject({ error: { text: 'the agent stopped' } })
+        await endSoon(file)
+      })
+    })
+
+    test('a process that forks again and again while it is ended is ended', async () => {
+      const file = path.join(folder, 'forks')
+      // each process starts the next one in a session of its own, and ends
+      const script = `const { spawn } = require('node:child_process'); const fs = require('node:fs')
+    fs.appendFileSync(${JSON.stringify(file)}, process.pid + '\\n')
+    spawn(process.execPath, ['-e', process.env.SCRIPT], { detached: true, stdio: 'ignore' }).unref()`
+      const ran = await run(script, { env: { SCRIPT: script } })
+      expect('output' in ran).toBe(true)
+      expect(existsSync(file)).toBe(true)
+      expect(await runningWith(file)).toEqual([])
+    })
+
+    test('a process runs as the user of the settings', async (context) => {
+      if (process.getuid?.() !== 0) return context.skip('only root may run a process as another user')
+      if (containment === USER_NAMESPACE.containment) return context.skip('an agent without capabilities may not change the user')
+      const script = 'console.log(process.getuid(), process.getgid(), process.getgroups().join())'
+      expect(await outputOf(run(script, { user: { name: 'nobody', uid: 65_534, gid: 65_534 } }))).toMatch(/^65534 65534 (65534)?\n$/)
+    })
+
+    test('the measurement of memory does not count other processes', async () => {
+      const script = 'const kept = Buffer.alloc(64 * 1_048_576, 1); setTimeout(() => console.log(kept.length), 1_000)'
+      const [one, other] = await Promise.all([run(script, { memoryBytes: 200 * 2 ** 20 }), run(script, { memoryBytes: 200 * 2 ** 20 })])
+      expect([one, other].map((ran) => 'output' in ran)).toEqual([true, true])
     })
   })
 
-  test('output of exactly the limit is taken', async () => {
-    expect((await outputOf(`process.stdout.write('x'.repeat(${MAX_OUTPUT_BYTES}))`)).length).toBe(MAX_OUTPUT_BYTES)
-  })
-})
-
-describe('nothing of a run remains', () => {
-  test.each([
-    ['a child of its process group', "{ stdio: 'ignore' }"],
-    ['a child that it detached', "{ stdio: 'ignore', detached: true }"],
-    ['a child that holds its output open', "{ stdio: ['ignore', 'inherit', 'inherit'], detached: true }"],
-  ])('%s, if it ends well', async (name, options) => {
-    const file = path.join(folder, name.replaceAll(' ', '-'))
-    expect(await outputOf(startsChild(file, options, "console.log('done')"))).toBe('done\n')
-    await endsSoon(Number(readFileSync(file, 'utf8')))
-  })
-
-  test('a child that it detached, if it hangs and is ended', async () => {
-    const stop = new AbortController()
-    const file = path.join(folder, 'hanging')
-    const script = startsChild(file, "{ stdio: 'inherit', detached: true }", 'setInterval(() => {}, 1_000)')
-    const running = run(script, { signal: stop.signal })
-    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8') !== '').toBe(true)
-    stop.abort()
-    await running
-    await endsSoon(Number(readFileSync(file, 'utf8')))
-  })
-
-  test('the process, if the agent stops', async () => {
-    const stop = new AbortController()
-    const file = path.join(folder, 'stopped')
-    const running = run(`require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1_000)`, {
-      signal: stop.signal,
-    })
-    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8') !== '').toBe(true)
-    stop.abort()
-    expect(await running).toMatchObject({ error: { text: 'the agent stopped' } })
-    await endsSoon(Number(readFileSync(file, 'utf8')))
-  })
-})
-
+const run = runsIn(SEARCH.containment)
 describe('a process that cannot be ended', () => {
   const HANGS = 'setInterval(() => {}, 1_000)'
   const other = { name: 'daemon', uid: 1, gid: 1 }
@@ -199,6 +215,10 @@ describe('a process that cannot be ended', () => {
     } finally {
       process.seteuid?.(0)
     }
+  }
+  const isRunning = (pid: number): boolean => {
+    const found = readProcess(pid)
+    return found !== undefined && !hasEnded(found)
   }
   const NOT_ROOT = 'only root can start a process that it may not end afterwards'
 
@@ -242,28 +262,4 @@ describe('a process that cannot be ended', () => {
     if ('error' in ran) await ran.remains
     expect(isRunning(Number(pid))).toBe(false)
   })
-})
-
-test('a process that forks again and again while it is ended is ended', async () => {
-  const file = path.join(folder, 'forks')
-  // each process starts the next one in a session of its own, and ends
-  const script = `const { spawn } = require('node:child_process'); const fs = require('node:fs')
-    fs.appendFileSync(${JSON.stringify(file)}, process.pid + '\\n')
-    spawn(process.execPath, ['-e', process.env.SCRIPT], { detached: true, stdio: 'ignore' }).unref()`
-  const ran = await run(script, { env: { SCRIPT: script } })
-  expect('output' in ran).toBe(true)
-  const pids = (): readonly number[] => readFileSync(file, 'utf8').trim().split('\n').map(Number)
-  expect(pids().filter(isRunning)).toEqual([])
-})
-
-test('a process runs as the user of the settings', async (context) => {
-  if (process.getuid?.() !== 0) return context.skip('only root may run a process as another user')
-  const script = 'console.log(process.getuid(), process.getgid(), process.getgroups().join())'
-  expect(await outputOf(script, { user: { name: 'nobody', uid: 65_534, gid: 65_534 } })).toMatch(/^65534 65534 (65534)?\n$/)
-})
-
-test('the measurement of memory does not count other processes', async () => {
-  const script = 'const kept = Buffer.alloc(64 * 1_048_576, 1); setTimeout(() => console.log(kept.length), 1_000)'
-  const [one, other] = await Promise.all([run(script, { memoryBytes: 200 * 2 ** 20 }), run(script, { memoryBytes: 200 * 2 ** 20 })])
-  expect([one, other].map((ran) => 'output' in ran)).toEqual([true, true])
 })

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import type { Conceal } from '../secrets.ts'
 import type { User } from '../settings.ts'
 import { plainText } from '../text.ts'
+import { type Containment, containedCommand, startFailure } from './containment.ts'
 import { endRun, untilEnded } from './end-run.ts'
 import { MARK, newMark } from './mark.ts'
 import { createMembers, type Members } from './members.ts'
-import { kill, memoryOf, readProcess, sharedScan } from './proc.ts'
+import { kill, memoryOf, type Process, readProcess, sharedScan } from './proc.ts'
 
 /** How a run of a collector failed. The same codes are in the namespace `collectors` of the service. */
 export type ErrorCode = 'START' | 'TIME_LIMIT' | 'MEMORY_LIMIT' | 'OUTPUT_LIMIT' | 'CRASHED' | 'MALFORMED' | 'FOREIGN' | 'REFUSED'
@@ -26,6 +28,7 @@ export interface Run {
   readonly timeoutMs: number
   readonly memoryBytes: number
   readonly user: User | undefined
+  readonly containment: Containment
   /** Applied to what the process printed before it is part of an error. */
   readonly conceal: Conceal
   /** Ends the process. */
@@ -55,37 +58,40 @@ const GRACE_MS = 5_000
 const MEMORY_EVERY_MS = 100
 
 /**
- * Runs a process in a session of its own, without a shell, and bounds its time, its memory and its output. When it has ended, or has
- * exceeded a limit, all of its descendants are ended too. If one of them cannot be ended, the run fails, and is not waited for any longer.
- * Never rejects.
+ * Runs a process in a session of its own, and if possible in a PID namespace of its own, and bounds its time, its memory and its output.
+ * When it has ended, or has exceeded a limit, all of its descendants are ended too. If one of them cannot be ended, the run fails, and is
+ * not waited for any longer. Never rejects.
  */
 export function runProcess(run: Run): Promise<Ran> {
-  const { file, args, env, user } = run
+  const { file, env, user, containment } = run
+  const isContained = containment.kind === 'namespace'
+  const [program, args] = isContained ? containedCommand(containment, file, run.args, user) : [file, run.args]
   const mark = newMark()
   let child: ChildProcess
   try {
-    child = spawn(file, args, {
+    child = spawn(program, args, {
       cwd: '/',
       env: { ...env, [MARK]: mark },
       stdio: ['pipe', 'pipe', 'pipe'],
       // the process leads a session and a process group of its own, so that it can be ended with its descendants
       detached: true,
-      ...(user && { uid: user.uid, gid: user.gid }),
+      ...(!isContained && user && { uid: user.uid, gid: user.gid }),
     })
   } catch (error) {
-    return Promise.resolve({ error: cannotStart(file, error) })
+    return Promise.resolve({ error: cannotStart(program, error) })
   }
   // The process need not read its input. If it ends before the input was written, the stream fails, but the run does not.
   child.stdin?.on('error', () => undefined)
   const { pid } = child
-  if (pid === undefined) return new Promise((resolve) => child.once('error', (error) => resolve({ error: cannotStart(file, error) })))
+  if (pid === undefined) return new Promise((resolve) => child.once('error', (error) => resolve({ error: cannotStart(program, error) })))
   const members = createMembers({ pid, startTicks: readProcess(pid)?.startTicks, mark })
   return new Promise((resolve) => followChild(child, run, members, resolve))
 }
 
 /** Bounds a process that was started, and calls `settle` once with its result. */
 function followChild(child: ChildProcess, run: Run, members: Members, settle: (ran: Ran) => void): void {
-  const { input, timeoutMs, memoryBytes, signal, conceal, graceMs = GRACE_MS } = run
+  const { file, input, timeoutMs, memoryBytes, signal, conceal, graceMs = GRACE_MS } = run
+  const isContained = run.containment.kind === 'namespace'
   let failure: CollectorError | undefined
   let isEnding = false
   const fail = (code: ErrorCode, text: string): void => {
@@ -97,7 +103,9 @@ function followChild(child: ChildProcess, run: Run, members: Members, settle: (r
   const out = collect(child.stdout, () => fail('OUTPUT_LIMIT', `it printed more than ${MAX_OUTPUT_BYTES} bytes`))
   const err = collect(child.stderr, () => fail('OUTPUT_LIMIT', `it printed more than ${MAX_OUTPUT_BYTES} bytes on its standard error`))
   const timer = setTimeout(() => fail('TIME_LIMIT', `it did not end within ${timeoutMs / 1_000} s`), timeoutMs)
-  const stopWatching = watchMemory(members, memoryBytes, () => fail('MEMORY_LIMIT', `it used more than ${mib(memoryBytes)} MiB of memory`))
+  const stopWatching = watchMemory({ members, isContained }, memoryBytes, () =>
+    fail('MEMORY_LIMIT', `it used more than ${mib(memoryBytes)} MiB of memory`),
+  )
   const abort = (): void => fail('CRASHED', 'the agent stopped')
   const closed = new Promise<void>((resolve) => {
     child.once('exit', () => {
@@ -106,9 +114,10 @@ function followChild(child: ChildProcess, run: Run, members: Members, settle: (r
       const closing = setTimeout(() => closeStreams(child), OUTPUT_CLOSES_MS)
       child.once('close', (code, endedBy) => {
         clearTimeout(closing)
-        const how = endedBy === null ? `it ended with code ${code}` : `it was ended by ${endedBy}`
+        const why = isContained ? startFailure(code, err().toString('utf8'), file) : undefined
+        if (why !== undefined) failure ??= { code: 'START', text: `${file} cannot be started: ${plainText(conceal(why))}` }
         // without the time that it took: it differs in each run, and each new text is an entry of the log
-        if (code !== 0) failure ??= { code: 'CRASHED', text: `${how}${quoted(err(), conceal)}` }
+        if (code !== 0) failure ??= { code: 'CRASHED', text: `${endText(code, endedBy)}${quoted(err(), conceal)}` }
         resolve()
       })
     })
@@ -139,6 +148,13 @@ function followChild(child: ChildProcess, run: Run, members: Members, settle: (r
   if (signal.aborted) abort()
   child.stdin?.end(input)
   preferForOom(members.root)
+}
+
+/** How a process ended. A shell ends with 128 and the number of the signal by which its program was ended. */
+function endText(code: number | null, endedBy: NodeJS.Signals | null): string {
+  if (endedBy !== null) return `it was ended by ${endedBy}`
+  const [name] = Object.entries(constants.signals).find(([, number]) => number + 128 === code) ?? []
+  return `it ended with code ${code}${name === undefined ? '' : ` (${name})`}`
 }
 
 function closeStreams({ stdin, stdout, stderr }: ChildProcess): void {
@@ -186,7 +202,10 @@ function quoted(err: Buffer, conceal: Conceal): string {
 }
 
 /** Calls `exceeded` once if the memory of the processes of a run exceeds the limit. Returns a function that ends the measurements. */
-function watchMemory(members: Members, limit: number, exceeded: () => void): () => void {
+function watchMemory(run: { readonly members: Members; readonly isContained: boolean }, limit: number, exceeded: () => void): () => void {
+  const { members, isContained } = run
+  // `unshare` and the shell, its only child, belong to the agent and not to the collector
+  const isCounted = ({ pid, parent }: Process): boolean => !isContained || (pid !== members.root && parent !== members.root)
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const measureLater = (busyMs: number): void => {
@@ -197,7 +216,7 @@ function watchMemory(members: Members, limit: number, exceeded: () => void): () 
     let busyMs = 0
     try {
       const scan = await sharedScan()
-      const memory = await memoryOf(await members.among(scan.processes))
+      const memory = await memoryOf((await members.among(scan.processes)).filter(isCounted))
       if (memory.bytes > limit && !isStopped) return exceeded()
       busyMs = scan.busyMs + memory.busyMs
     } catch {

@@ -92,6 +92,7 @@ describe('a collector that misbehaves', () => {
       const failing = await collectorOf('recovers', 'changed')
       expect(failing?.error?.message).toMatch(/watts is "100 W"|watts.*expected/i)
       expect(Date.parse(failing?.lastGoodAt ?? '')).toBeLessThanOrEqual(Date.now())
+      expect(agent.events.filter((one) => one.event === 'remark' && one.text.includes('PID namespaces'))).toHaveLength(1)
       const { out } = await own.run('host', 'show', 'recovers')
       expect(out).toMatch(/collectors of the agent\nCOLLECTOR +NAMESPACE +DOCUMENTS\nchanged +changed +failing, REFUSED: stats/)
       const { namespaces: all } = await seen('recovers')
@@ -224,19 +225,27 @@ test('settings without collectors remove the states that an earlier agent report
 test('an agent that starts ends what the collectors of a killed agent left, including what they detached', async () => {
   await createProfile('lab', ['ReadWeigher'])
   const pids = path.join(folder, 'left')
-  const hangs = `const { spawn } = require('node:child_process')
-    const child = spawn('sleep', ['3600'], { detached: true, stdio: 'ignore' })
-    require('node:fs').writeFileSync(${JSON.stringify(pids)}, process.pid + ' ' + child.pid)
-    setInterval(() => {}, 1_000)`
-  const collectors = [{ name: 'steady', namespace: 'steady', command: [process.execPath, '-e', hangs], timeoutSeconds: 600 }]
+  // in a namespace of its own a process has another number than on the machine, which /proc shows
+  const writes = `require('node:fs').appendFileSync(${JSON.stringify(pids)}, require('node:fs').readlinkSync('/proc/self') + ' ')`
+  const hangs = `${writes}; setInterval(() => {}, 1_000)
+    require('node:child_process').spawn(process.execPath, ['-e', process.env.CHILD], { detached: true, stdio: 'ignore' })`
+  const collectors = [
+    {
+      name: 'steady',
+      namespace: 'steady',
+      command: [process.execPath, '-e', hangs],
+      env: { CHILD: `${writes}; setInterval(() => {}, 1_000)` },
+      timeoutSeconds: 600,
+    },
+  ]
   const file = path.join(folder, 'left.json')
   writeFileSync(file, JSON.stringify({ collectors }))
   const command = [bin, 'agent', '--name', 'left', '--interval', '1', '--collectors', file]
   const killed = spawn(process.execPath, command, { env: { ...process.env, ...own.environment }, stdio: 'ignore' })
   const ended = once(killed, 'exit')
   const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
-  await expect.poll(() => existsSync(pids) && readFileSync(pids, 'utf8')).toMatch(/^\d+ \d+$/)
-  const left = readFileSync(pids, 'utf8').split(' ').map(Number)
+  await expect.poll(() => existsSync(pids) && readFileSync(pids, 'utf8')).toMatch(/^\d+ \d+ $/)
+  const left = readFileSync(pids, 'utf8').trim().split(' ').map(Number)
   killed.kill('SIGKILL')
   await ended
   expect(left.map(isRunning)).toEqual([true, true])
