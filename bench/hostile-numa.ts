@@ -14,7 +14,7 @@ interface Story {
 const limits = { cpuAllocationRatio: 1, ramAllocationRatio: 1 }
 
 const stories: Readonly<Record<string, (size: number) => Story>> = {
-  'each guest cell fits on one host cell fewer, the last on none': (size) => ({
+  'each guest cell fits on one host cell fewer than the cell before it, the last cell on none': (size) => ({
     host: aHost(...numbers(size).map((id) => aHostCell(id, { memory: 1000 + 10 * id }))),
     guest: aGuest(numbers(size).map((id) => aGuestCell(id, { memory: 1010 + 10 * id }))),
     options: { limits },

@@ -101,7 +101,7 @@ test('bars show the share of agreement over time, can be used by keyboard, and l
   await page.keyboard.press('Home')
   await page.keyboard.press('Shift+End')
   await expect(agreement(page).locator('[data-brush-line]')).toContainText(
-    `of ${PLACED + 1} 20 % with the same outcome, ${PLACED} elsewhere`,
+    `20 % of ${PLACED + 1} with the same outcome, ${PLACED} elsewhere`,
   )
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/decisions\?q=profile/)

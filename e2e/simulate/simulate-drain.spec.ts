@@ -42,6 +42,6 @@ test('if every instance finds another host, only the count of instances is shown
   await visit(`/simulate?${new URLSearchParams({ request: JSON.stringify(REQUEST), overlay })}`)
   const drained = page.getByRole('region', { name: 'Drained before counting', exact: true })
   await expect(drained).toHaveAttribute('data-stuck', '0')
-  await expect(drained).toContainText(/^Of the drained hosts \d instances? would move to others\.$/)
+  await expect(drained).toContainText(/^\d instances? on the drained hosts would move to other hosts\.$/)
   await expect(drained.getByRole('list')).toHaveCount(0)
 })

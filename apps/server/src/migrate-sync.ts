@@ -43,7 +43,7 @@ async function withEngines<T>(
 ): Promise<T> {
   const { engine, sync } = readEnds(from, to, environment)
   const { databaseUrl, dataDir, nats, recordBytes } = readConfig({ ...environment, GANTT_SYNC: sync })
-  if (nats === undefined) throw new ConfigError([`GANTT_SYNC must be an address of NATS where --from or --to is nats.`])
+  if (nats === undefined) throw new ConfigError([`GANTT_SYNC must be an address of NATS if --from or --to is nats.`])
   const database = await openDatabase({
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(dataDir === undefined ? {} : { stateDir: dataDir }),
@@ -72,7 +72,7 @@ function readEnds(from: string, to: string, { GANTT_SYNC }: NodeJS.ProcessEnv): 
   if (source !== undefined && source === target) problems.push(`--from and --to are both ${source}; one must be postgres, and one nats.`)
   const end = source === 'nats' ? from : to
   if (end === 'nats' && parseNatsAddress(GANTT_SYNC ?? '') === undefined)
-    problems.push('GANTT_SYNC must be the address of NATS where --from or --to is nats without one.')
+    problems.push('GANTT_SYNC must be the address of NATS if --from or --to is only nats, without an address.')
   if (problems.length > 0 || target === undefined) throw new ConfigError(problems)
   return { engine: target, sync: end === 'nats' ? (GANTT_SYNC ?? '') : end }
 }

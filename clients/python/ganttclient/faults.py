@@ -86,7 +86,7 @@ class FeatureLevel(ServiceError):
 
 
 class RecordUnreadable(ServiceError):
-    """The stored record of a decision is damaged or newer."""
+    """The record is damaged, or was written by a newer release."""
 
     code = "RECORD_UNREADABLE"
 

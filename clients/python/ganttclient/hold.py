@@ -238,7 +238,8 @@ class Hold:
             return
         try:
             self._client.release(
-                *self._claims(), reason="the block that held it has failed"
+                *self._claims(),
+                reason="the code that held the claim raised an error",
             )
         except exceptions.ServiceError as error:
             # The claim has ended already, unless the call itself failed.
@@ -257,8 +258,8 @@ def refuse_counted(
 ) -> None:
     """Refuse to hold a reservation that its host may end.
 
-    The end of the block would confirm it, and find it ended, or count its
-    instance twice.
+    At its end the block would confirm a reservation that may have ended
+    already, or count its instance twice.
     """
     is_made = isinstance(spec, models.Placement) and spec.until_counted
     if until_counted or is_made:

@@ -9,7 +9,7 @@ from ganttclient import Clock, Stop
 
 
 class RecordedClock(Clock):
-    """Time passes as on this machine, and each pause passes at once."""
+    """Time passes as on this machine, but each pause ends at once."""
 
     def __init__(self) -> None:
         self.waits: list[float] = []

@@ -16,7 +16,7 @@ export function Problem({ error, onRetry }: { readonly error: unknown; readonly 
       await navigator.clipboard.writeText(problemText(problem))
       setCopied('Copied')
     } catch {
-      setCopied('Not copied: the browser gives no clipboard here')
+      setCopied('Not copied: the browser does not allow this page to use the clipboard')
     }
   }
   return (
@@ -63,7 +63,7 @@ export function problemOf(error: unknown): ProblemAlert {
     const [first] = error.faults
     const code = first?.extensions?.code
     const text = error.faults.map(({ message }) => message).join(' ')
-    const title = code === 'FORBIDDEN' ? 'Your key may not do this' : 'The service refused'
+    const title = code === 'FORBIDDEN' ? 'Your key may not do this' : 'The service refused the call'
     return { title, text, code, requestId: first?.extensions?.requestId }
   }
   if (isTimeout(error))

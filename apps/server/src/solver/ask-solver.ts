@@ -146,8 +146,8 @@ export function createSolve(solver: Solver, timers: Timers, maxOpen = MAX_OPEN_C
 }
 
 /**
- * Calls the solver before a call is decided. The solver is not called for profiles with another scheduler, for one instance, or for a key
- * that was used before.
+ * Calls the solver before a request is decided. The solver is not called if the profile names another scheduler, if the request is for one
+ * instance, or if its idempotency key already has an answer.
  */
 export const gatherSolution =
   (ask: AskSolver): Gather =>

@@ -30,6 +30,6 @@ test('a message shows operators how entries reach the disk', () => {
     'Log entries: each append waits for its own flush to disk, as GANTT_SHARED_FLUSH says.',
   )
   expect(flushingText({ isShared: false, medianMs: null, copies: 3 })).toBe(
-    'Log entries: most of 3 servers have each before its calls are answered; no call waits for a disk.',
+    'Log entries: most of the 3 servers have an entry before its calls are answered; no call waits for a disk.',
   )
 })

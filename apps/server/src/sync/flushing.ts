@@ -41,7 +41,7 @@ export async function chooseFlushing(
 /** Describes the flushing in words, for operators. */
 export function flushingText({ isShared, medianMs, copies }: Flushing): string {
   if (copies !== undefined)
-    return `Log entries: ${copies === 1 ? 'one server has each' : `most of ${copies} servers have each`} before its calls are answered; no call waits for a disk.`
+    return `Log entries: ${copies === 1 ? 'one server has' : `most of the ${copies} servers have`} an entry before its calls are answered; no call waits for a disk.`
   const how = isShared ? 'one flush to disk serves all waiting calls' : 'each append waits for its own flush to disk'
   return medianMs === null ? `Log entries: ${how}, as GANTT_SHARED_FLUSH says.` : `Log entries: ${how}; a flush takes ${medianMs} ms.`
 }

@@ -172,7 +172,7 @@ class AsyncHold:
             hold.check()
 
     def _cancel(self) -> None:
-        """Cancel the block, if it has begun and runs still."""
+        """Cancel the block, if it has begun and is still running."""
         if self._task is None or self._hold is None or self._is_cancelled:
             return
         self._is_cancelled = True

@@ -67,7 +67,7 @@ async function fillGroup(checks: Checks, clients: Clients, round: number, most: 
   checks.check('every call is placed or refused', claims.length + refused === CALLERS, outcome)
   const shown = Object.values(await membersOf(clients[0], instanceGroup.uuid))
   checks.check(
-    'the group counts no more than its rule allows',
+    'the group shows no host with more members than its rule allows',
     shown.every((count) => count <= (most ?? 1)),
     () => `round ${round}: ${shown.join(', ')}`,
   )
@@ -90,7 +90,11 @@ async function moveMembers(checks: Checks, clients: Clients, round: number): Pro
   )
   const moved = moves.flatMap(claimsOf)
   const outcome = (): string => `round ${round}: ${moves.map((move) => JSON.stringify(move)).join(' / ')}`
-  checks.check('of two members that move to one host at once, one gets there', members.length === 2 && moved.length === 1, outcome)
+  checks.check(
+    'if two members move to one host at the same time, exactly one of them gets there',
+    members.length === 2 && moved.length === 1,
+    outcome,
+  )
   checks.check(
     'the other gets the answer that no host is left',
     moves.filter(({ __typename }) => __typename === 'NoValidHost').length === 1,

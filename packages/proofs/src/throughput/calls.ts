@@ -2,7 +2,7 @@ import { aUuid } from '@gantt/cli/for-proofs'
 import type { Random } from '@gantt/scheduler-core'
 import { oneOf } from '../random-calls/choose.ts'
 
-/** The kinds of calls that are measured. `noop` asks for nothing, and is the floor of what a call costs. */
+/** The kinds of calls that are measured. `noop` asks for nothing, so it costs the least that a call can cost. */
 export const callKinds = ['select', 'claim', 'release', 'report', 'noop'] as const
 export type CallKind = (typeof callKinds)[number]
 

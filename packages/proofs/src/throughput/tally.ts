@@ -21,7 +21,7 @@ export interface Tally {
   figures(): Readonly<Partial<Record<CallKind, KindFigures>>>
   /** How many counted calls claimed resources. */
   readonly placements: number
-  /** How many calls failed, also those that are not counted, and what the first of them said. */
+  /** How many calls failed, including those that are not counted, and what the first of them said. */
   readonly failures: { readonly count: number; readonly first: string | undefined }
 }
 

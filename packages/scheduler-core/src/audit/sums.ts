@@ -33,7 +33,7 @@ export interface HostSums {
   readonly cells: ReadonlyMap<number, CellSums>
   /** All grants by kind, for the kinds that have their own audit. */
   readonly grants: ReadonlyMap<KindName, readonly HeldGrant<unknown>[]>
-  /** Count of the claimed instances that the report does not include, also of ended claims whose amounts stay held. */
+  /** Count of the claimed instances that the report does not include. Ended claims whose amounts stay held are counted too. */
   readonly newcomers: number
   /** Count of live claims on the host, by uuid of their server group. */
   readonly members: ReadonlyMap<string, number>

@@ -40,7 +40,7 @@ function nearestText({ instances, onOneHost }: Cause): string {
   return `With ${found === 1 ? 'this one' : 'these'} placed, the nearest is`
 }
 
-/** Describes that some hosts have room for all members of a server group, but the first one was placed on a host that has not. */
+/** Describes that some hosts have room for all members of a server group, but the first one was placed on a host without enough room. */
 function elsewhereText(
   { admitted, refusals, onOneHost }: Cause,
   { hosts, chosen }: NonNullable<Cause['elsewhere']>,

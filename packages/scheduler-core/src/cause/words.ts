@@ -6,7 +6,7 @@ export const refusedHosts: Readonly<Record<ReasonCode, string>> = {
   'host.down': 'down',
   'host.excluded': 'that the request excludes',
   'host.not_requested': 'that the request does not name',
-  'host.none_common': 'that not all of the lists of the request name',
+  'host.none_common': 'that are not in all lists of the request',
   'host.refused_earlier': 'that refused an earlier instance',
   'host.not_reported': 'with reports that lack a value that a filter reads',
   'zone.other': 'in other availability zones',

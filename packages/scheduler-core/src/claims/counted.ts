@@ -18,8 +18,8 @@ interface Figures {
 }
 
 /**
- * Returns the reservations that end because the figures in the new report `after` of a host rose by their amounts, also those that a call
- * ended and whose amounts stay held. Only reservations whose caller asked for this (`untilCounted`) end, and only on a host that does not
+ * Returns the reservations that end because the figures in the new report `after` of a host rose by their amounts. The result includes
+ * reservations that a call ended earlier, and whose amounts the rise frees. Only reservations whose caller asked for this (`untilCounted`) end, and only on a host that does not
  * list its instances.
  *
  * The figures state sums, not instances. Therefore reservations end in the order in which they expire, and the first one that the rise does

@@ -7,8 +7,8 @@ import { nullIfEmpty } from './in-place.ts'
 
 /**
  * Since feature level HELD_RESERVATIONS, a reservation that ends when its host counts the instance (`untilCounted`) keeps its amounts until
- * its expiry if a call ends it earlier. The figures of its host do not show which of several reservations has started. So its amounts can
- * be those of another instance, whose reservation ended in its place, and a later rise of the figures can be due to its own instance.
+ * its expiry if a call ends it earlier. The figures of its host do not show which of several instances has started. So the host may have
+ * counted this instance, but ended the reservation of another one, which then needs these amounts; or it may still count this instance.
  */
 
 /** The classes whose use a report without a list of instances states. */
@@ -18,7 +18,7 @@ export const FIGURES: ReadonlySet<string> = new Set(['VCPU', 'MEMORY_MB', 'DISK_
 export interface Kept {
   /** The grants that stay reserved in addition to the report of the host. */
   readonly extra: Grants | null
-  /** The time until which they stay reserved. If null, the next report of the host ends this. */
+  /** The time until which they stay reserved. If null, they stay reserved until the next report of the host. */
   readonly heldUntil: number | null
 }
 

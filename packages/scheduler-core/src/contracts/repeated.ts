@@ -5,7 +5,7 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import { builtIn } from './built-in.ts'
 import { restated } from './restated.ts'
 
-/** What says which hosts the service added to the request of a recorded decision. */
+/** The data of a recorded decision that shows which hosts the service added to its request. */
 export interface Recorded extends Pick<DecisionRecord, 'intent' | 'source'> {
   /** All names that the host of the claim `source` has had. Undefined if the claim is no longer known. */
   readonly sourceNames?: readonly string[] | undefined

@@ -14,7 +14,7 @@ export interface FreshDocuments<Document> {
   unsent(record: HostRecord): Unsent | undefined
   /** Why `of` returns undefined for the host. */
   refusal(record: HostRecord): Reason
-  /** Names the report from which it is known what the host's document says, or why `of` returns undefined. For explanations. */
+  /** Names the report that shows what the host's document says, or why `of` returns undefined. Explanations use it. */
   source(record: HostRecord): Source
 }
 

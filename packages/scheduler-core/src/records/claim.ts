@@ -42,8 +42,9 @@ export interface Claim {
   /** True if the reservation also ends when the figures of its host count the instance (claims/counted.ts). Null otherwise, and after the end. */
   readonly untilCounted: true | null
   /**
-   * The time at which a reservation with `untilCounted` would have expired that was confirmed, or that a call ended. If the claim ends
-   * before this time, its amounts stay held until then (claims/held-until.ts). Null otherwise. Stored since feature level HELD_RESERVATIONS.
+   * For a claim that was reserved with `untilCounted`, after it was confirmed or after a call ended it: the time at which the reservation
+   * would have expired. If the claim ends earlier, its amounts stay held until then (claims/held-until.ts). Null otherwise. Stored since
+   * feature level HELD_RESERVATIONS.
    */
   readonly heldUntil: number | null
   readonly confirmedAt: number | null

@@ -4,7 +4,7 @@
  */
 export interface Demand {
   readonly need: number
-  /** For each cell of the host, the amount that the cell adds, in the order in which the cells are tried. */
+  /** The amount that each cell of the host contributes. The cells are in the order in which they are tried. */
   readonly gains: readonly number[]
   /** The indexes of the cells, largest gains first. */
   readonly best: readonly number[]

@@ -214,7 +214,7 @@ export const COUNTED_RESERVATIONS = 11
 export const LIMITS_WITH_RESERVES = 11
 
 /**
- * If a call ends a reservation that was made with `untilCounted`, or the claim that it became, before the time at which the reservation
- * would have expired, its amounts stay held until that time, or until the figures of its host rise by them.
+ * If a call ends a claim that was reserved with `untilCounted` before its reservation would have expired, its amounts stay held until that
+ * time, or until the figures of its host rise by them.
  */
 export const HELD_RESERVATIONS = 12

@@ -64,7 +64,7 @@ test('an iteration yields only present values and all keys that stay, each once,
         const { value } = entries.next()
         if (value === undefined) continue
         expect(side.model.get(value[0])).toBe(value[1])
-        // as in a Map, a key that was deleted and set again can come again
+        // as in a Map, a key that was deleted and set again can be visited a second time
         if (!deleted.has(value[0])) expect(seen.has(value[0])).toBe(false)
         seen.add(value[0])
       }

@@ -260,8 +260,8 @@ function* endClaims({ ledger, now }: Fleet, { releaseClaims, expireBy }: FleetEd
 }
 
 /**
- * Lets the expiry be now until which the amounts of a claim would stay held after its end (claims/held-until.ts), because the time of the
- * log does not advance in a what-if query.
+ * Sets the time until which the amounts of a claim would stay held after its end (claims/held-until.ts) to the present. Otherwise they
+ * would never be free in a what-if query, in which the time of the log does not advance.
  */
 function lapseNow(ledger: Fleet['ledger'], claim: Claim, now: number): void {
   if (claim.untilCounted === null && claim.heldUntil === null) return

@@ -42,7 +42,7 @@ export const filesCollector: Collect = ({ options: given }) => {
       const owner = owners.get(key)
       if (owner !== undefined) throw new Error(`${owner} and ${name} in ${folder} both have ${JSON.stringify(key)}; only one may have it`)
       owners.set(key, name)
-      // JSON.parse and parseToml create own members, also of the name __proto__, and so must this
+      // JSON.parse and parseToml create own members, also of the name __proto__, so this code must do the same
       Object.defineProperty(document, key, { value, enumerable: true })
     }
   return { version, document }

@@ -39,7 +39,7 @@ export const REPEAT_MS = 240_000
 const RETRY_MS = 20_000
 
 /**
- * Sends the states of collectors when they change, and repeats them, until the signal aborts. States that were not accepted are owed, and
+ * Sends the states of collectors when they change, and repeats them, until the signal aborts. States that were not accepted are
  * sent again after a growing pause. While a namespace is not read, the states are repeated every ASK_MS, because the answer says what is
  * read; if they are not accepted, the agent asks without them. Each change is an entry of the service's log. So after `burst` changes in a
  * row there is at most one in each REPEAT_MS, and until then the states that were accepted last are repeated: the service does not write

@@ -148,7 +148,7 @@ const toFunnel = (steps: readonly Step[]): readonly string[] =>
 export const shadowText = ({ name, isAsked, wouldReject, ofThosePassing, reasons }: ShadowStep): string => {
   if (!isAsked) return `${name}, in shadow mode, had nothing to check.`
   const [most] = reasons
-  const such = most === undefined ? '' : ` Most: ${most.hosts} × ${most.code}, such as: ${most.text}`
+  const such = most === undefined ? '' : ` The most frequent reason is ${most.code} (${counted(most.hosts, 'host')}), such as: ${most.text}`
   return `${name}, in shadow mode, refused no host; it would have refused ${counted(wouldReject, 'host')}, ${ofThosePassing} of those that passed.${such}`
 }
 

@@ -21,14 +21,14 @@ test('the first difference of a value is shown, within 80 columns', () => {
     fidelity: 'REPLAYED',
     fleetRevision: '7',
     checks: [
-      check('INPUTS', { outcome: 'DIFFERENT', text: 'Not what the receipt is of.', kept: 'a'.repeat(64), found: 'b'.repeat(64) }),
+      check('INPUTS', { outcome: 'DIFFERENT', text: 'The inputs do not match the receipt.', kept: 'a'.repeat(64), found: 'b'.repeat(64) }),
       check('DECIDED'),
       check('LOG', { outcome: 'DIFFERENT', difference: { path: 'record.seed', was: '"5f0c"', is: `"${'x'.repeat(300)}"` } }),
     ],
   })
   const text = lines.join('\n')
   expect(text).toMatch(/^The decision is not the same as when it was made\.\nReplayed on revision 7 \(REPLAYED\)\.\n/)
-  expect(text).toContain(`\n  kept   ${'a'.repeat(64)}\n`)
+  expect(text).toContain(`\n  recorded  ${'a'.repeat(64)}\n`)
   expect(text).toContain('LOG: the first difference is at record.seed\n  was  "5f0c"\n  is   "xxx')
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80)
 })

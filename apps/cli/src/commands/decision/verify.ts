@@ -55,7 +55,7 @@ export function toVerificationLines({ outcome, fidelity, fleetRevision, checks }
     ),
     ...differing.flatMap(({ part, kept, found, difference }) =>
       difference === null
-        ? ['', `${part}: the hash differs from the recorded one`, `  kept   ${kept ?? 'none'}`, `  found  ${found ?? 'none'}`]
+        ? ['', `${part}: the hash differs from the recorded one`, `  recorded  ${kept ?? 'none'}`, `  computed  ${found ?? 'none'}`]
         : [
             '',
             ...wrap(`${part}: ${difference.path === '' ? 'the values differ' : `the first difference is at ${difference.path}`}`),

@@ -57,7 +57,7 @@ export function failingExamples(random: Random, licensedHosts: number): readonly
       }),
     },
     {
-      sentence: `${WIDE_CPUS} dedicated CPUs in one NUMA cell: hosts have the CPUs, no cell has.`,
+      sentence: `${WIDE_CPUS} dedicated CPUs in one NUMA cell: some hosts have enough, no cell has.`,
       spec: aSpec(random, {
         flavor: aFlavor('n1.wide', WIDE_CPUS, 64, 40, { 'hw:cpu_policy': 'dedicated', 'hw:numa_nodes': '1' }),
         numaTopology: { cells: [aCell(0, WIDE_CPUS, 64)] },

@@ -99,7 +99,7 @@ const rowsOf = ({ key, hosts, usage }: Zone): readonly Row[] =>
   (usage.length === 0 ? [undefined] : usage).map((one, i) => ({ zone: key, hosts: i === 0 ? hosts : undefined, usage: one }))
 
 const exactOf = (usage: Usage): string =>
-  `${formatCount(usage.used)} of ${formatCount(usage.capacity)} taken, of that ${formatCount(usage.claimed)} by claims; ${formatCount(usage.free)} free`
+  `${formatCount(usage.used)} of ${formatCount(usage.capacity)} used, including ${formatCount(usage.claimed)} by claims; ${formatCount(usage.free)} free`
 
 function UsageBar({ zone, usage }: { readonly zone: string; readonly usage: Usage }) {
   const { resourceClass, capacity, used, claimed } = usage

@@ -219,7 +219,7 @@ test('if two hosts list an instance, the operator chooses one of them, and the c
   await report('two-a', running(instance))
   await report('two-b', running(instance))
   const [finding] = await found(['two-a', 'two-b'], ['instance.two_hosts'])
-  expect(await repair(finding.id, true)).toMatchObject({ message: 'Choose one of host:two-a, host:two-b (choose).' })
+  expect(await repair(finding.id, true)).toMatchObject({ message: 'Choose one of host:two-a, host:two-b, and pass it as choose.' })
   expect(await repair(finding.id, true, 'a test', { choose: 'host:two-a' })).toMatchObject({
     __typename: 'FindingRepairRefused',
     message: expect.stringContaining('already on two-a'),
@@ -320,7 +320,9 @@ test('if a report states too little usage, the operator chooses to compute the u
   const { instance, claim } = await place('below')
   await report('below', { instances: [instance] })
   const [finding] = await found(['below'], ['use.below_claims', 'use.below_claims'])
-  expect(await repair(finding.id, true)).toMatchObject({ message: `Choose one of used-from-claims, claim:${claim} (choose).` })
+  expect(await repair(finding.id, true)).toMatchObject({
+    message: `Choose one of used-from-claims, claim:${claim}, and pass it as choose.`,
+  })
   expect(changesOf(await repair(finding.id, true, 'a test', { choose: 'used-from-claims' }))).toMatchObject({
     'host below usedFrom': [null, '"CLAIMS"'],
     'host below usedFromReason': [null, '"a test"'],

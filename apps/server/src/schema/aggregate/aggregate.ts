@@ -258,7 +258,7 @@ builder.mutationFields((t) => ({
   aggregateImport: t.field({
     type: AggregateResult,
     authScopes: { scope: 'OPERATE' },
-    description: "Imports an aggregate of Nova with its UUID. If an aggregate with this UUID exists, it becomes equal to Nova's.",
+    description: 'Imports an aggregate of Nova with its UUID. If an aggregate with this UUID exists, it is changed to match it.',
     args: {
       document: t.arg({ type: 'JSON', required: true, description: "Nova's Aggregate object in its wire form, or only its fields." }),
       dryRun: t.arg.boolean({ defaultValue: false, description: dryRunText }),

@@ -35,7 +35,7 @@ export function tooManyKeys(next: AggregateState | null, before: AggregateState 
   const [found, had] = [next, before].map((state) => Object.keys(state?.metadata ?? {}).length) as [number, number]
   if (found <= Math.max(MAX_KEYS, had)) return undefined
   const path = ['input', before === undefined ? 'metadata' : 'setMetadata']
-  return issue(path, `${found} keys`, `leave the aggregate at most ${MAX_KEYS} keys of metadata`, 'call.too_large')
+  return issue(path, `${found} keys`, `leave the aggregate with at most ${MAX_KEYS} keys of metadata`, 'call.too_large')
 }
 
 /** Finds the problems of an edit. The check yields between steps, because an aggregate can contain all hosts of a fleet. */

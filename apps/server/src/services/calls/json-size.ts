@@ -64,7 +64,7 @@ export function sizeRule(value: unknown, most: JsonSize): string | undefined {
   return undefined
 }
 
-/** The length of a text as JSON. If the text alone is longer than `left`, its marks for control characters and quotes are not counted. */
+/** The length of a text as JSON. If the text alone is longer than `left`, the escapes of its control characters and quotes are not counted. */
 const lengthOf = (text: string, left: number): number => (text.length + 2 > left ? text.length + 2 : JSON.stringify(text).length)
 
 /**

@@ -93,7 +93,7 @@ export function createActivities(
         return viewOf(store, last - stepMs * steps, last, steps)
       }
       if (since >= last) throw InputFault.at(['since'], new Date(since).toISOString(), 'before the end of the span')
-      if (last - since > most.windowMs) throw InputFault.at(['since'], new Date(since).toISOString(), '7 days before the end at most')
+      if (last - since > most.windowMs) throw InputFault.at(['since'], new Date(since).toISOString(), 'at most 7 days before the end')
       return viewOf(store, since, last, steps)
     },
   }

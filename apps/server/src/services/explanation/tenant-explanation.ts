@@ -109,7 +109,7 @@ export interface Disclosed {
    */
   readonly placed: number | null
   readonly profile: Profile | undefined
-  /** The reasons for the instance that was not placed, in the order of the filters. */
+  /** The reasons why no host was found for an instance, in the order of the filters. */
   readonly reasons: readonly Pick<RefusalReason, 'filter' | 'code'>[]
 }
 

@@ -127,7 +127,7 @@ function noteOf(examined: Examined): string | null {
     return ranked.length > 1
       ? `No weigher ran, so all hosts have the same total: ${hostSubsetSize > 1 ? 'the seed' : tieBreakerOf(question.profile)} decides.`
       : compat === 'nova'
-        ? 'Nova weighs two hosts or more: with one left, no weigher ran.'
+        ? 'Only one host passed. Nova weighs only if at least two hosts passed, so no weigher ran.'
         : 'The profile has no weigher.'
   if (deciding === 'AMONG_BEST')
     return `The seed selects one of the ${hostSubsetSize} best hosts: margin and limits refer to the host that ranks first.`

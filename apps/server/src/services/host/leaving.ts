@@ -222,7 +222,7 @@ export function createLeaving(replica: Replica): Leaving {
       const pairs = old.map((record) => ({ from: nameOf(record), to: nameAfter(record, by) }))
       const merging = pairs.flatMap(({ to }) => fleet.hosts.find(to) ?? [])
       const change: HostReplaced = { type: 'replace', hosts: pairs, reason }
-      const cure = 'A host goes into another one only without claims: release them, or forget the host by force first.'
+      const cure = 'A host with claims cannot be merged into another host: release the claims, or forget the host by force first.'
       const refusal = refusesReplace(fleet, change)
       if (refusal === 'leave.has_claims') return hasClaims(merging, cure, ['by'])
       if (refusal !== undefined) return refusedReplace(refusal, by)

@@ -131,7 +131,7 @@ export function createKeys(store: ApiKeyStore): Keys {
   }
 }
 
-/** The text that a key must contain, in lower case. Throws InputFault for a text that is longer than every text of a key. */
+/** The searched text, in lower case. Throws InputFault if it is longer than any name of a key may be. */
 function wordOf(find: string | null | undefined): string {
   if (find && find.length > MAX_TEXT) throw InputFault.at(['find'], find, `at most ${MAX_TEXT} characters long, not ${find.length}`)
   return find?.trim().toLowerCase() ?? ''

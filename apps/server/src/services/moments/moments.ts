@@ -96,7 +96,7 @@ export function createMoments(replica: Replica, history: History, log: LogReader
           throw new InputFault([issue(path, saidOf(moment), `be one of at most ${MOMENTS_PER_CALL} moments in one call`)])
         const fleet = revisionAt(moment, path).then((revision) => fleetAt(revision, path))
         asked.set(key, fleet)
-        // a moment without a fleet has failed its users already
+        // if the moment has no fleet, the queries about it have received the error
         atEndOfCall(() => void fleet.then(history.giveBack, () => undefined))
         return fleet
       }

@@ -39,7 +39,7 @@ export function createOwnFleet(fleet: () => Fleet | Promise<Fleet>, giveBack?: (
       // functions that were already waiting end before the fleet is given back
       void last.then(() => {
         isEnded = true
-        // a fleet that could not be made has failed its users already
+        // if the fleet could not be made, the calls that use it have received the error
         made?.then(giveBack, () => undefined)
       })
     })

@@ -298,7 +298,9 @@ function chosen(options: Iterable<RepairOption>, name: string | null, text: stri
   for (const option of options) if (option.name === name) return option
   const names = some.slice(0, MAX_OPTIONS).map((option) => option.name)
   const all = `${names.join(', ')}${some.length > MAX_OPTIONS ? ' and more' : ''}`
-  return refused(name === null ? `Choose one of ${all} (choose).` : `There is no option ${name}. The options are ${all}.`, ['choose'])
+  return refused(name === null ? `Choose one of ${all}, and pass it as choose.` : `There is no option ${name}. The options are ${all}.`, [
+    'choose',
+  ])
 }
 
 /** The differences that the changes would make, computed on a copy of the fleet. */

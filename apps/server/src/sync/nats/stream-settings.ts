@@ -65,7 +65,7 @@ function assertHere({ config }: StreamInfo, subjects: readonly string[]): void {
   const isIn = (phase: Phase): boolean => subjects.some((subject) => config.subjects?.includes(inPhase(subject, phase)) === true)
   if (isIn('incoming'))
     throw new StoreSetupError([
-      `The stream ${config.name} is being filled from PostgreSQL, and is not whole: run "gantt migrate-sync --from postgres --to nats" again.`,
+      `The stream ${config.name} is being filled from PostgreSQL, and is not complete: run "gantt migrate-sync --from postgres --to nats" again.`,
     ])
   if (isIn('left'))
     throw new StoreSetupError([

@@ -169,7 +169,7 @@ export const boundGroup = ({ claims }: ModelFleet, uuid: string): ModelGroup | u
 export const membersOn = (fleet: ModelFleet, host: ModelHost, uuid: string): number =>
   claimsOn(fleet, host).filter(({ group }) => group?.uuid === uuid).length
 
-/** Adds what reservations of a group leave behind that were made and released at once. */
+/** Adds what stays of the reservations of a group after they were made and at once released: the rule of the group, and held amounts. */
 export function releaseReservations(
   fleet: ModelFleet,
   placed: readonly Pick<ModelClaim, 'host' | 'takes'>[],

@@ -66,7 +66,7 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
   source.heldUntil = null
   if (heldUntil === null) return
   claim.heldUntil = Math.max(claim.heldUntil ?? 0, heldUntil)
-  // The new claim holds its amounts. If these are less, the rest stays held.
+  // The new claim holds its amounts. If these are smaller than the amounts of the old claim, the difference stays held.
   const rest = Object.entries(source.amounts).map(([name, amount]) => [name, amount - (claim.amounts[name] ?? 0)] as const)
   if (staysHeld) keepHeld(fleet, source, Object.fromEntries(rest), heldUntil)
 }

@@ -19,7 +19,7 @@ export const isHeldOnly = (claim: ModelClaim): boolean => !isLiveState(claim.sta
 export const wouldStayHeld = (fleet: ModelFleet, claim: ModelClaim): boolean =>
   heldUntilOf(fleet, claim) !== null && fleet.host(claim.host)?.listsNothing === true
 
-/** Marks that a claim expires no more, because it was confirmed or its host lists the instance. */
+/** Marks that a claim no longer expires, because it was confirmed or its host lists the instance. */
 export function stopExpiring(fleet: ModelFleet, claim: ModelClaim): void {
   claim.heldUntil = heldUntilOf(fleet, claim)
   claim.expiresAt = null

@@ -87,8 +87,8 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
 const COUNTED = 11
 
 /**
- * The reservations that end because the use of the host rose, also ended ones whose amounts stay held. The use of each class and the number of instances are treated as accounts:
- * reservations are paid for in the order of expiry, and the first one that some account cannot pay ends the payments.
+ * The reservations that end because the usage of the host rose, and the ended reservations whose amounts are freed for this reason. They end
+ * in the order of expiry as long as the rest of the rise, of each class and of the number of instances, covers the next one.
  */
 function countedReservations(fleet: ModelFleet, host: ModelHost, full: ModelChange): readonly ModelClaim[] {
   const there = fleet.claims.filter((claim) => claim.host === host.name)
@@ -111,7 +111,7 @@ function countedReservations(fleet: ModelFleet, host: ModelHost, full: ModelChan
   return unpaid < 0 ? inOrder : inOrder.slice(0, unpaid)
 }
 
-/** Ends a reservation that the rise of the use paid for, or frees the amounts of an ended one. */
+/** Ends a reservation that is covered by the rise of the usage, or frees the amounts of an ended one. */
 function endPaid(fleet: ModelFleet, claim: ModelClaim): void {
   if (isHeldOnly(claim)) {
     endHold(claim)

@@ -24,7 +24,7 @@ export interface ModelClaim {
   /** Whether the reservation also ends when the figures of its host count the instance. */
   untilCounted: boolean
   /**
-   * For a live claim that expires no more: when its reservation with `untilCounted` would have expired. For an ended claim: the time until
+   * For a live claim that no longer expires: when its reservation with `untilCounted` would have expired. For an ended claim: the time until
    * which it holds `extra`, whatever its host reports.
    */
   heldUntil: number | null

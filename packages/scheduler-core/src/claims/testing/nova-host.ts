@@ -50,7 +50,7 @@ export function aNovaHost(level = FEATURE_LEVEL) {
       return [ROOM.vcpus - vcpus, ROOM.memoryMb - memory, ROOM.localGb - disk]
     },
     live: (): readonly string[] => [...log.fleet.ledger.claims.values()].filter(isLive).map(({ id }) => id),
-    /** The claims that end by time, also those whose amounts are held only. */
+    /** The reservations that expire by time, and the ended claims whose amounts stay held until a time. */
     lapsing: (): readonly string[] => [...log.fleet.ledger.lapsing.keys()],
     /** How many instances count on the host. */
     instances(): number {

@@ -159,7 +159,7 @@ function PairedFunnel({ compared: { a, b, steps }, scale }: { readonly compared:
       <Table verticalSpacing={2} className="compare-funnel">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Hosts left by</Table.Th>
+            <Table.Th>Hosts left after</Table.Th>
             <Table.Th colSpan={2}>{head(a, 'First')}</Table.Th>
             <Table.Th colSpan={2}>{head(b, 'Second (this decision)')}</Table.Th>
           </Table.Tr>

@@ -51,7 +51,7 @@ export function HostMatrix(props: HostMatrixProps) {
   }
   useShortcuts([
     { keys: '/', label: 'Find a host in the matrix', run: () => find.current?.focus() },
-    { keys: 'a', label: 'Every filter, or only the first that refuses', run: () => onAll(!all) },
+    { keys: 'a', label: 'Show every filter, or only the first that refuses', run: () => onAll(!all) },
   ])
 
   const tableSort: Sort = { key: sort, descending: false }

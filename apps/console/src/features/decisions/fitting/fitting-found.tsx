@@ -38,7 +38,7 @@ export function FittingFound({ answer, onOpen }: { readonly answer: Answer; onOp
           },
           { head: 'Result', className: 'narrow', cell: ({ verified }) => (verified ? '+ placed' : 'not tried') },
           {
-            head: 'Try or make it',
+            head: 'Try or apply',
             className: 'narrow',
             cell: ({ text, simulation, changes }) => (
               <>

@@ -184,7 +184,7 @@ const numberNames: Readonly<Record<WeightNumbers, string>> = { weighted: 'Weight
 function decisiveText(weighers: Weighing['weighers']): string {
   const decisive = weighers.filter((one) => one.decisive).map(({ name }) => name)
   if (weighers.length === 0) return 'No weigher ran, so all hosts have the same total.'
-  if (decisive.length === 0) return 'No single weigher decided: without any one of them the same host is best.'
+  if (decisive.length === 0) return 'No single weigher decided: if any one of them is left out, the same host is best.'
   return decisive.length === 1
     ? `Decisive: ${decisive[0]}; without it another host would be best.`
     : `Decisive: ${decisive.join(', ')}; without any one of them another host would be best.`

@@ -66,8 +66,8 @@ export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
         <Alert color="red" role="alert" title={`Blocked by ${claims}`}>
           <Stack gap="xs">
             <Text size="sm">
-              A host with claims is not forgotten: evacuate it, or release them first. Or end them here: they become REVOKED at once, their
-              holders learn it at their next call, and instances that still run continue without a claim.
+              A host with claims cannot be forgotten. Evacuate the host, or release its claims first. Or end the claims here: they become
+              REVOKED at once, later calls about them are refused, and instances that still run continue without a claim.
             </Text>
             <Checkbox label={`End its ${claims}`} checked={isForced} onChange={({ currentTarget: { checked } }) => setForced(checked)} />
           </Stack>

@@ -151,7 +151,7 @@ function lineOf(steps: readonly Step[], from: number, to: number, zone: TimeZone
   const others = kinds.flatMap(({ key, name }) =>
     key === 'agreed' || sumOf(some, key) === 0 ? [] : [`${formatCount(sumOf(some, key))} ${name}`],
   )
-  return [`${range}: of ${formatCount(sampled)} ${formatShare(sumOf(some, 'agreed') / sampled)} with the same outcome`, ...others].join(
+  return [`${range}: ${formatShare(sumOf(some, 'agreed') / sampled)} of ${formatCount(sampled)} with the same outcome`, ...others].join(
     ', ',
   )
 }

@@ -13,7 +13,7 @@ export function Drained({ drain: { moved, stuck, withoutClaims, instances }, lab
   return (
     <section aria-label={label} data-moved={moved} data-stuck={stuck}>
       <Text size="sm">
-        Of the drained hosts {formatCount(moved)} {moved === 1 ? 'instance' : 'instances'} would move to others
+        {formatCount(moved)} {moved === 1 ? 'instance' : 'instances'} on the drained hosts would move to other hosts
         {stuck === 0 ? '.' : `, and ${formatCount(stuck)} would find no destination:`}
       </Text>
       {stuck === 0 ? null : (

@@ -125,12 +125,12 @@ function FirstFailure({ failure: { copy, explanation } }: { readonly failure: Fa
         {headline}
       </Text>
       <SmallTable
-        label="Hosts left by each filter"
+        label="Hosts left after each filter"
         rows={asked}
         rowKey={({ name }) => name}
         rowAttributes={({ name }) => ({ 'data-step': name })}
         columns={[
-          { head: 'Hosts left by', className: 'narrow', cell: ({ name }) => name },
+          { head: 'Hosts left after', className: 'narrow', cell: ({ name }) => name },
           {
             head: '',
             className: 'g-meter-cell',

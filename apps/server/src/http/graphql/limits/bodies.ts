@@ -165,7 +165,7 @@ export function readBody(request: ReadRequest, body: Body, timers: Pick<Timers, 
 /** Bodies with more bytes than this take their turn before they are decoded and parsed. */
 export const LARGE_BYTES = 64 * 1024
 
-/** The members of a body that are not variables: query, documentId, operationName, variables and extensions. */
+/** The values that a body has besides the values within its variables: query, documentId, operationName, variables and extensions. */
 const OTHER_MEMBERS = 5
 
 /** The text of a body. A large body is counted, decoded and parsed in turns of the event loop of their own if one turn is too short. */
@@ -187,6 +187,6 @@ function checkValues(bytes: Uint8Array): void {
       'values',
       `more than ${limits.values}`,
       limits.values,
-      `The body has more than ${limits.values} values, those within lists and objects counted; at most ${limits.values} are allowed in the variables. Send them in several calls.`,
+      `The body has more than ${limits.values} values, including those within lists and objects; at most ${limits.values} are allowed in the variables. Send them in several calls.`,
     )
 }

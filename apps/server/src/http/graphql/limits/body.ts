@@ -202,7 +202,7 @@ function* checkVariablesInSteps(variables: object | null | undefined): Steps<voi
         'values',
         `more than ${limits.values}`,
         limits.values,
-        `The variables have more than ${limits.values} values, those within lists and objects counted; at most ${limits.values} are allowed. Send them in several calls.`,
+        `The variables have more than ${limits.values} values, including those within lists and objects; at most ${limits.values} are allowed. Send them in several calls.`,
       )
     for (const key of keys) {
       const item: unknown = (value as Readonly<Record<string, unknown>>)[key]

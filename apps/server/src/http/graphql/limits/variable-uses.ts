@@ -116,7 +116,7 @@ export function* checkUsesInSteps(
     values += times * size.values
   }
   if (characters > limits.usedCharacters) throw tooMuch('text', characters, limits.usedCharacters, 'characters of text')
-  if (values > limits.values) throw tooMuch('values', values, limits.values, 'values, those within lists and objects counted')
+  if (values > limits.values) throw tooMuch('values', values, limits.values, 'values, including those within lists and objects')
 }
 
 /** The value that the executor uses for a variable. */

@@ -16,7 +16,8 @@ const MAX_VCPUS = 65_536
  * persistent memory. Throws NovaError with the name of Nova's exception.
  */
 export function guestTopologyFor(flavor: FlavorSize, image: ImageProperties): GuestTopology | null {
-  if (flavor.vcpus > MAX_VCPUS) throw new NovaError('InvalidRequest', `the flavor has ${flavor.vcpus} virtual CPUs; ${MAX_VCPUS} at most`)
+  if (flavor.vcpus > MAX_VCPUS)
+    throw new NovaError('InvalidRequest', `the flavor has ${flavor.vcpus} virtual CPUs; at most ${MAX_VCPUS} are allowed`)
   const cpus = cpuWishes(flavor, image)
   const nodes = nodeCount(flavor, image)
   const pagesize = pageSize(flavor, image)

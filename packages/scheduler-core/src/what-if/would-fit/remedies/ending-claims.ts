@@ -16,8 +16,8 @@ export interface HeldRoom {
 }
 
 /**
- * True if the host has a claim whose end frees resources: a live claim, or an ended one whose amounts stay held. The end of a MATERIALISED claim frees nothing, because the host's report
- * counts its instance.
+ * True if the host has a claim whose end frees resources: a live claim, or an ended one whose amounts stay held. The end of a MATERIALISED
+ * claim frees nothing, because the host's report counts its instance.
  */
 export const hasEndingClaims = ({ claims }: HostRecord): boolean => {
   for (const claim of claims) if (isHeldOnly(claim) || (isLive(claim) && claim.state !== 'MATERIALISED')) return true
