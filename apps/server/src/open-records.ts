@@ -11,7 +11,7 @@ import type { UnloggedDecision } from './replica/propose/placement.ts'
 import type { RecordStore } from './stores/records.ts'
 
 /**
- * A replica keeps this many of the latest decisions in memory, so that the answer to a placement shows its decision without reading a table.
+ * A replica keeps this many of the decisions that it applied last in memory, so that the answer to a placement shows its decision without reading a table.
  */
 const LATEST_DECISIONS = 250
 /**

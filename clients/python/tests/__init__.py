@@ -2,5 +2,6 @@
 
 import faulthandler
 
-# If a test waits for something that never happens, show in which line.
-faulthandler.dump_traceback_later(300, exit=True)
+# All tests together take less than a minute.  If they are not done after
+# nine, one of them waits for something that never happens: show its line.
+faulthandler.dump_traceback_later(540, exit=True)

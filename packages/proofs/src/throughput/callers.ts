@@ -44,6 +44,7 @@ type Call = (sent: Sent) => Promise<Read>
 /** Starts callers that place, claim, release and report by the shares of the mix. */
 export function startWork(options: WorkOptions): Callers {
   const { callers, mix, hosts, seed } = options
+  if (hosts < callers) throw new RangeError(`there are ${hosts} hosts and ${callers} callers; each caller needs a host that it reports`)
   const held = new Map<string, HeldClaim>()
   return start(options, held, (call, caller) => {
     const random = createRandom(`${seed} caller ${caller}`)
@@ -73,7 +74,7 @@ export function startWork(options: WorkOptions): Callers {
     }
     return async () => {
       const work = drawWork(random, mix)
-      if (work === 'report' && hosts > caller) return await report()
+      if (work === 'report') return await report()
       const claim = work === 'release' ? own.splice(random.below(Math.max(1, own.length)), 1)[0] : undefined
       if (claim !== undefined) return await release(claim)
       const chosen = await place(work !== 'claim')
@@ -118,6 +119,9 @@ function start(
   }
 }
 
+/** A call without an answer fails after this time. */
+const ANSWER_MS = 60_000
+
 /** Sends a body. If there is no answer, the status is 0, and the text says why. */
 const post = (url: string, key: string, agent: http.Agent, body: string): Promise<{ readonly status: number; readonly text: string }> =>
   new Promise((resolve) => {
@@ -133,5 +137,6 @@ const post = (url: string, key: string, agent: http.Agent, body: string): Promis
       response.once('error', fail)
     })
     request.once('error', fail)
+    request.setTimeout(ANSWER_MS, () => request.destroy(new Error(`no answer within ${ANSWER_MS} ms`)))
     request.end(body)
   })

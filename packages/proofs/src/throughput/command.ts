@@ -50,8 +50,13 @@ export function addLoadtest(program: Command): void {
     .option('--mix <shares>', 'what callers do, in shares', readMix, readMix('select=45,claim=5,release=45,report=5'))
     .option('--seed <text>', 'the same seed gives the same calls, though not their timing', '1')
     .option(...JSON_OPTION)
-    .action(({ json, warmUp, floor, ...options }: Options) =>
-      endedBySignals(async (isEnded) => {
+    .action(({ json, warmUp, floor, ...options }: Options) => {
+      const { hosts, callers } = options
+      if (hosts < callers)
+        program.error(`error: --hosts ${hosts} is less than --callers ${callers}; each caller needs a host that it reports`, {
+          exitCode: 2,
+        })
+      return endedBySignals(async (isEnded) => {
         const say = (line: string): void => void process.stderr.write(`${line}\n`)
         const checks = createChecks(say)
         const figures = await runLoad(checks, { ...options, warmUpSeconds: warmUp, floorSeconds: floor, say })
@@ -60,6 +65,6 @@ export function addLoadtest(program: Command): void {
         if (json) process.stdout.write(`${JSON.stringify({ passed, failed, ...figures })}\n`)
         else for (const line of [...linesOf(figures), `${passed} passed, ${failed} failed`]) process.stdout.write(`${line}\n`)
         if (failed > 0) process.exitCode = 1
-      }),
-    )
+      })
+    })
 }

@@ -19,6 +19,10 @@ server.listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.add
 process.once('SIGTERM', () => process.exit(0))
 `
 
+const refuse = ([code]: readonly unknown[]): never => {
+  throw new Error(`the plain server ended with code ${code} before it listened`)
+}
+
 export async function startPlainServer(): Promise<PlainServer> {
   const yoga = createRequire(import.meta.url).resolve('graphql-yoga')
   const child = startChild(() =>
@@ -27,12 +31,12 @@ export async function startPlainServer(): Promise<PlainServer> {
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   )
-  const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  const ended = once(child, 'exit')
+  const [url] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended.then(refuse)])) as [string]
   return {
     url,
     pid: child.pid as number,
     async stop() {
-      const ended = once(child, 'exit')
       child.kill('SIGTERM')
       await ended
     },

@@ -7,7 +7,7 @@ const WIDTHS = [10, 9, 10, 9, 10, 10, 10] as const
 
 /** The figures as lines of at most 80 characters. */
 export function linesOf(figures: LoadFigures): readonly string[] {
-  const { byKind, placements, placementsPerSecond, conflicts, serviceCpuMs, postgresCpuMs, callersCpuMs, seconds } = figures
+  const { byKind, placements, placementsPerSecond, fruitless, serviceCpuMs, postgresCpuMs, callersCpuMs, seconds } = figures
   const rows = callKinds.flatMap((kind) => (byKind[kind] === undefined ? [] : [rowOf(kind, byKind[kind])]))
   const { floor, floorCpuMs, overFloor, longestPauseMs } = figures
   return [
@@ -15,7 +15,7 @@ export function linesOf(figures: LoadFigures): readonly string[] {
     ...rows,
     ...(floor === undefined ? [] : [rowOf('floor', floor)]),
     '',
-    `${shown(placementsPerSecond, 1)} placements a second (${placements} in ${shown(seconds, 1)} s); ${conflicts} decided again`,
+    `${shown(placementsPerSecond, 1)} placements a second (${placements} in ${shown(seconds, 1)} s); ${fruitless} proposals without effect`,
     `processor ms of a call: service ${ms(serviceCpuMs)}, PostgreSQL ${ms(postgresCpuMs)}, callers ${ms(callersCpuMs)}`,
     ...(floor === undefined ? [] : [`floor: a plain server uses ${ms(floorCpuMs)} ms for a mutation that does nothing`]),
     ...(overFloor === undefined ? [] : [`a call costs the service ${shown(overFloor, 2)} times the floor`]),

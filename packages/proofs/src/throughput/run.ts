@@ -7,7 +7,7 @@ import { startSame, startWork } from './callers.ts'
 import { type CallKind, type Mix, NOOP, reportCall, reportOf } from './calls.ts'
 import { startPlainServer } from './floor.ts'
 import { processorMs } from './processor-time.ts'
-import { createTally, type KindFigures } from './tally.ts'
+import { createTally, type KindFigures, type Tally } from './tally.ts'
 
 export interface LoadOptions {
   readonly hosts: number
@@ -29,8 +29,8 @@ export interface LoadFigures {
   readonly calls: number
   readonly placements: number
   readonly placementsPerSecond: number
-  /** How many decisions were repeated because another claim took the resources meanwhile. */
-  readonly conflicts: number
+  /** How many proposals had no effect, for example because another claim took the resources meanwhile, so that their requests were repeated. */
+  readonly fruitless: number
   readonly byKind: Readonly<Partial<Record<CallKind, KindFigures>>>
   readonly serviceCpuMs: number | undefined
   readonly postgresCpuMs: number | undefined
@@ -48,6 +48,7 @@ export interface LoadFigures {
 
 /** One report has this many hosts. */
 const REPORTED_AT_ONCE = 500
+const MAX_AUDIT_SECONDS = 120
 
 /** Places load on a service of its own with a fleet of equal hosts, measures it, and checks the state of the service afterwards. */
 export async function runLoad(checks: Checks, options: LoadOptions): Promise<LoadFigures> {
@@ -60,25 +61,17 @@ export async function runLoad(checks: Checks, options: LoadOptions): Promise<Loa
       say(`${hosts} hosts are reported`)
       const tally = createTally()
       const work = startWork({ url: service.url, key: ADMIN_KEY, callers, hosts, mix, seed, tally })
-      await sleep(warmUpSeconds)
-      const begin = await metricsOf(service)
-      const before = timesOf(service, folder)
-      tally.start()
-      await sleep(seconds)
-      const measured = tally.stop()
-      const after = timesOf(service, folder)
-      const end = await metricsOf(service)
+      const { begin, end, before, after, measured } = await measure(service, folder, tally, { seconds, warmUpSeconds }).finally(work.stop)
       const byKind = tally.figures()
-      await work.stop()
       say(`${work.held.size} claims are live; the state of the service is checked`)
       checks.check('no call fails', tally.failures.count === 0, () => `${tally.failures.count}, first: ${tally.failures.first}`)
       await checkAfterwards(checks, service.client, work.held)
-      const { violations } = await metricsOf(service)
+      const { violations } = await afterAudit(service)
       checks.check('the auditor finds no violation', violations === 0, () => String(violations))
       const calls = Object.values(byKind).reduce((sum, one) => sum + one.calls, 0)
       const each = (what: keyof Times): number | undefined => {
         const [from, to] = [before[what], after[what]]
-        return from === undefined || to === undefined ? undefined : (to - from) / Math.max(1, calls)
+        return from === undefined || to === undefined ? undefined : (to - from) / Math.max(1, tally.ended)
       }
       const serviceCpuMs = each('service')
       return {
@@ -86,7 +79,7 @@ export async function runLoad(checks: Checks, options: LoadOptions): Promise<Loa
         calls,
         placements: tally.placements,
         placementsPerSecond: tally.placements / measured,
-        conflicts: end.fruitless - begin.fruitless,
+        fruitless: end.fruitless - begin.fruitless,
         byKind,
         serviceCpuMs,
         postgresCpuMs: each('postgres'),
@@ -101,6 +94,35 @@ export async function runLoad(checks: Checks, options: LoadOptions): Promise<Loa
       await service.stop()
     }
   })
+}
+
+/** Lets the callers work, first without counting, and then for the time that is measured. */
+async function measure(
+  service: Service,
+  folder: string,
+  tally: Tally,
+  { seconds, warmUpSeconds }: Pick<LoadOptions, 'seconds' | 'warmUpSeconds'>,
+) {
+  await sleep(warmUpSeconds)
+  const begin = await metricsOf(service)
+  const before = timesOf(service, folder)
+  tally.start()
+  await sleep(seconds)
+  const measured = tally.stop()
+  const after = timesOf(service, folder)
+  return { begin, before, measured, after, end: await metricsOf(service) }
+}
+
+/** The metrics after the auditor has checked the whole state at least once since this call. */
+async function afterAudit(service: Service): Promise<Metrics> {
+  const { rounds } = await metricsOf(service)
+  for (let second = 0; second < MAX_AUDIT_SECONDS; second++) {
+    const metrics = await metricsOf(service)
+    // the round that runs now can have begun before
+    if (metrics.rounds >= rounds + 2) return metrics
+    await sleep(1)
+  }
+  throw new Error(`expected two rounds of the auditor within ${MAX_AUDIT_SECONDS} s, found fewer`)
 }
 
 /** Calls a plain server, first without counting for as long as it is then measured. */
@@ -123,7 +145,7 @@ async function measureFloor(
     const { count, first } = tally.failures
     checks.check('the plain server answers', count === 0 && noop !== undefined, () => `${count} failures, first: ${first}`)
     const isKnown = before !== undefined && after !== undefined && noop !== undefined
-    return { cpuMs: isKnown ? (after - before) / noop.calls : undefined, figures: noop }
+    return { cpuMs: isKnown ? (after - before) / tally.ended : undefined, figures: noop }
   } finally {
     await server.stop()
   }
@@ -161,6 +183,8 @@ interface Metrics {
   readonly violations: number
   /** How many decisions were repeated since the service started. */
   readonly fruitless: number
+  /** How many times the auditor has checked the whole state since the service started. */
+  readonly rounds: number
 }
 
 async function metricsOf({ url }: Service): Promise<Metrics> {
@@ -176,6 +200,7 @@ async function metricsOf({ url }: Service): Promise<Metrics> {
   return {
     longestPauseMs: numberAt('gantt_longest_pause_cpu_seconds') * 1_000,
     violations: numberAt('gantt_audit_violations'),
+    rounds: numberAt('gantt_audit_rounds_total'),
     // there is one value for each rule that had an effect
     fruitless: numbersAt('gantt_proposals_fruitless_total').reduce((sum, value) => sum + value, 0),
   }

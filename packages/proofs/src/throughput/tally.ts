@@ -11,7 +11,7 @@ export interface KindFigures {
   readonly p999Ms: number
 }
 
-/** Collects the answers to calls. Only calls that begin and end while it measures are counted. */
+/** Collects the answers to calls. The figures are those of calls that begin and end while it measures. */
 export interface Tally {
   start(): void
   /** Ends the measurement, and returns how long it lasted in seconds. */
@@ -19,6 +19,8 @@ export interface Tally {
   add(kind: CallKind, beganAt: number, read: Read): void
   /** The figures of the kinds that were called. */
   figures(): Readonly<Partial<Record<CallKind, KindFigures>>>
+  /** How many calls ended while it measured, including those that began before. Their processor time is about what was measured. */
+  readonly ended: number
   /** How many counted calls claimed resources. */
   readonly placements: number
   /** How many calls failed, including those that are not counted, and what the first of them said. */
@@ -30,6 +32,7 @@ export function createTally(now: () => number = () => performance.now()): Tally 
   const refused = new Map<CallKind, number>()
   let [from, to] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   let placements = 0
+  let ended = 0
   let failed = 0
   let first: string | undefined
   return {
@@ -47,6 +50,7 @@ export function createTally(now: () => number = () => performance.now()): Tally 
         return
       }
       const endedAt = now()
+      if (endedAt >= from && endedAt <= to) ended++
       if (beganAt < from || endedAt > to) return
       durations.get(kind)?.push(endedAt - beganAt)
       if (read.type === 'NoValidHost') refused.set(kind, (refused.get(kind) ?? 0) + 1)
@@ -65,6 +69,9 @@ export function createTally(now: () => number = () => performance.now()): Tally 
             return [kind, { calls, perSecond: calls / seconds, refused: refused.get(kind) ?? 0, p50Ms, p99Ms, p999Ms }]
           }),
       )
+    },
+    get ended() {
+      return ended
     },
     get placements() {
       return placements

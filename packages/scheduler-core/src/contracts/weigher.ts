@@ -53,7 +53,9 @@ export interface Weigher {
   checkOptions?(options: WeigherOptions): void
   /**
    * Returns the function for the raw scores. `columnScore` makes one that is faster if the score is the value of a column, and `noPreference`
-   * is the function for a request on which the weigher has no effect. `multiplier` is the multiplier in the profile. Some of Nova's weighers give different raw scores if the multiplier is 0. */
+   * is the function for a request on which the weigher has no effect. `multiplier` is the multiplier in the profile. Some of Nova's weighers
+   * give different raw scores if the multiplier is 0.
+   */
   prepare(request: RequestSpec, fleet: Fleet, options: WeigherOptions, multiplier: number): ScoreOf
   /**
    * Present if the weigher reads documents of other services by itself. Returns a function that says why the score of a host is not based
@@ -97,18 +99,21 @@ const columnScores = new WeakMap<ScoreOf, ColumnScore>()
 
 /** A score that is the value of a column, or `least` if that is more. Many hosts are then scored in one loop, without a call for each. */
 export function columnScore(values: Column, least = Number.NEGATIVE_INFINITY): ScoreOf {
-  if (!ArrayBuffer.isView(values)) throw new TypeError(`the values are ${typeof values}; they must be a column of the fleet`)
+  if (!isColumn(values)) throw new TypeError(`the values are ${typeof values}; they must be a column of the fleet`)
   const scoreOf: ScoreOf = (host) => Math.max(least, at(values, host))
   columnScores.set(scoreOf, { values, least })
   return scoreOf
 }
 
+const isColumn = (values: unknown): values is Column =>
+  [Float64Array, Int32Array, Uint16Array, Uint8Array].some((type) => values instanceof type)
+
 /** The column of a score that `columnScore` made. Undefined for other scores. */
 export const columnOf = (scoreOf: ScoreOf): ColumnScore | undefined => columnScores.get(scoreOf)
 
 /**
- * The score 0 for every host. `prepare` returns this function for a request on which the weigher has no effect. Hosts are then not scored one
- * by one.
+ * The score 0 for every host. `prepare` returns this function for a request on which the weigher has no effect. Hosts are then not scored
+ * one by one.
  */
 export const noPreference: ScoreOf = () => 0
 

@@ -74,3 +74,24 @@ test('an iteration yields only present values and all keys that stay, each once,
     { seed: 1, numRuns: 100 },
   )
 })
+
+test('keys of a base that are deleted and set again, however many, are at the end of the order, in the map and in its copies', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat({ max: 99 }), { minLength: 20, maxLength: 200, size: 'max' }), (keys) => {
+      const model = new Map<string, number>(Array.from({ length: 400 }, (_, i) => [`key ${i}`, i]))
+      const map = new SharedMap<number>()
+      for (const [key, value] of model) map.set(key, value)
+      map.copy()
+      for (const [i, number] of keys.entries()) {
+        const key = `key ${number}`
+        expect([map.delete(key), model.delete(key)]).toEqual([true, true])
+        map.set(key, 1_000 + i)
+        model.set(key, 1_000 + i)
+        expect(map.size).toBe(model.size)
+      }
+      expect([...map]).toEqual([...model])
+      expect([...map.copy()]).toEqual([...model])
+    }),
+    { seed: 1, numRuns: 50 },
+  )
+})

@@ -87,10 +87,13 @@ export class SharedMap<Value extends object | number | string> {
 
   /** Moves a key of the base that was deleted, and is set again, to the end of the order. */
   #moveToEnd(key: string): void {
+    // the note that the key was deleted must still be there when the maps are merged
+    if (!this.#moved.has(key) && this.#moved.size === MOST_MOVED) {
+      this.#fold()
+      return
+    }
     this.#own.delete(key)
-    if (this.#moved.has(key)) return
-    if (this.#moved.size === MOST_MOVED) this.#fold()
-    else this.#moved = new Set(this.#moved).add(key)
+    if (!this.#moved.has(key)) this.#moved = new Set(this.#moved).add(key)
   }
 
   #fold(): void {

@@ -34,6 +34,20 @@ for (const { name, containment, isSkipped } of [PID_NAMESPACE, USER_NAMESPACE])
     const runNode = runsIn(containment)
     const runShell = (script: string, change: Parameters<typeof runNode>[1] = {}) =>
       runNode('', { file: '/bin/sh', args: ['-c', script], ...change })
+    test('the variables of a collector are not in the environment of the programs that run before it', async () => {
+      // the dynamic loader of each program that has the variable says that it cannot load the library
+      const ran = await runNode('', { file: '/bin/false', args: [], env: { LD_PRELOAD: '/no/such/library.so' } })
+      expect(ran).toMatchObject({ error: { code: 'CRASHED' } })
+      expect('error' in ran ? ran.error.text.match(/from LD_PRELOAD/g) : ran).toHaveLength(1)
+    })
+
+    test('a program has its variables under their own names, and no others of the agent', async () => {
+      const env = { PATH: '/usr/bin:/bin', A_1: `two words, "quoted" and 'so'`, IFS: '0' }
+      const text = await outputOf(runNode('', { file: '/usr/bin/env', args: [], env }))
+      expect(text.split('\n')).toEqual(expect.arrayContaining(Object.entries(env).map(([name, value]) => `${name}=${value}`)))
+      expect(text).not.toContain('GANTT_KEPT_')
+    })
+
     describe('a process that tries to escape is contained', () => {
       test('it ends with the program', async () => {
         const text = randomUUID()
@@ -65,7 +79,7 @@ for (const { name, containment, isSkipped } of [PID_NAMESPACE, USER_NAMESPACE])
 
       const startContained = (script: string, env: NodeJS.ProcessEnv, user?: User): ChildProcess => {
         if (containment.kind !== 'namespace') throw new Error('expected a namespace')
-        const [file, args] = containedCommand(containment, '/bin/sh', ['-c', script], user)
+        const { file, args } = containedCommand(containment, { file: '/bin/sh', args: ['-c', script], env: {} }, user)
         const child = spawn(file, args, { env: { PATH: '/usr/bin:/bin', ...env }, detached: true, stdio: 'ignore' })
         started.push(child)
         return child

@@ -25,7 +25,10 @@ const SHELL_NAME = 'gantt-agent'
  * What the first process of a namespace does. The program is its child, because the kernel keeps signals that would end a process from the
  * first process of a namespace. If the machine runs out of memory, collectors are ended first; a value that cannot be set is no error.
  */
-const SHELL_SCRIPT = '{ echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null; "$@"; exit $?'
+const SHELL_SCRIPT = '{ echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null; "$@"; exit "$?"'
+
+/** A variable of a collector has this text before its name until the shell, which runs as the user, gives it its own name. */
+const KEPT = 'GANTT_KEPT_'
 
 let found: Promise<Containment> | undefined
 
@@ -45,7 +48,7 @@ export async function tryContainment(isCapable: boolean): Promise<Containment> {
     return { kind: 'search', reason: `there is no program ${unshare === undefined ? 'unshare' : 'setpriv'} (util-linux)` }
   const options = isCapable ? [] : ['--user', '--map-current-user']
   const containment: Containment = { kind: 'namespace', unshare: [unshare, ...options, '--pid', '--fork'], setpriv }
-  const [file, args] = containedCommand(containment, '/bin/sh', ['-c', 'echo $PPID'], undefined)
+  const { file, args } = containedCommand(containment, { file: '/bin/sh', args: ['-c', 'echo $PPID'], env: {} }, undefined)
   try {
     const { stdout } = await promisify(execFile)(file, args, { timeout: ATTEMPT_MS, killSignal: 'SIGKILL', env: {}, cwd: '/' })
     if (stdout.trim() === '1') return containment
@@ -56,16 +59,32 @@ export async function tryContainment(isCapable: boolean): Promise<Containment> {
   }
 }
 
-/** The command that runs a program in a PID namespace of its own, and as the user. The namespace ends with the program or with `unshare`. */
+/** A command, and the variables of its environment. */
+export interface Contained {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+/**
+ * The command that runs a program in a PID namespace of its own, and as the user. The namespace ends with the program or with `unshare`. The
+ * programs that run before the change of user do not see the variables of the collector under their names: with LD_PRELOAD, for example,
+ * they would run the user's code as the agent.
+ */
 export function containedCommand(
   { unshare: [unshare, ...options], setpriv }: Extract<Containment, { kind: 'namespace' }>,
-  file: string,
-  args: readonly string[],
+  { file, args, env }: Contained,
   user: User | undefined,
-): readonly [string, readonly string[]] {
+): Contained {
   const asUser = user === undefined ? [] : [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups']
-  const shell = ['/bin/sh', '-c', SHELL_SCRIPT, SHELL_NAME]
-  return [unshare, [...options, setpriv, '--pdeathsig', 'KILL', ...asUser, ...shell, file, ...args]]
+  // the names were checked with the settings: they have only letters, digits and _
+  const named = Object.keys(env).map((name) => `${name}="$${KEPT}${name}"; export ${name}; unset ${KEPT}${name}; `)
+  const shell = ['/bin/sh', '-c', `${named.join('')}${SHELL_SCRIPT}`, SHELL_NAME]
+  return {
+    file: unshare,
+    args: [...options, setpriv, '--pdeathsig', 'KILL', ...asUser, ...shell, file, ...args],
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [`${KEPT}${name}`, value])),
+  }
 }
 
 /** Why the shell could not start the program, from the code and the standard error of a run. Undefined if it could. */

@@ -63,13 +63,13 @@ const MEMORY_EVERY_MS = 100
  * not waited for any longer. Never rejects.
  */
 export function runProcess(run: Run): Promise<Ran> {
-  const { file, env, user, containment } = run
+  const { user, containment } = run
   const isContained = containment.kind === 'namespace'
-  const [program, args] = isContained ? containedCommand(containment, file, run.args, user) : [file, run.args]
+  const { file, args, env } = isContained ? containedCommand(containment, run, user) : run
   const mark = newMark()
   let child: ChildProcess
   try {
-    child = spawn(program, args, {
+    child = spawn(file, args, {
       cwd: '/',
       env: { ...env, [MARK]: mark },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -78,12 +78,12 @@ export function runProcess(run: Run): Promise<Ran> {
       ...(!isContained && user && { uid: user.uid, gid: user.gid }),
     })
   } catch (error) {
-    return Promise.resolve({ error: cannotStart(program, error) })
+    return Promise.resolve({ error: cannotStart(file, error) })
   }
   // The process need not read its input. If it ends before the input was written, the stream fails, but the run does not.
   child.stdin?.on('error', () => undefined)
   const { pid } = child
-  if (pid === undefined) return new Promise((resolve) => child.once('error', (error) => resolve({ error: cannotStart(program, error) })))
+  if (pid === undefined) return new Promise((resolve) => child.once('error', (error) => resolve({ error: cannotStart(file, error) })))
   const members = createMembers({ pid, startTicks: readProcess(pid)?.startTicks, mark })
   return new Promise((resolve) => followChild(child, run, members, resolve))
 }

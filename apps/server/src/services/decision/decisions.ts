@@ -101,7 +101,7 @@ export interface Decisions {
 
 export interface Records {
   readonly decisions: DecisionStore
-  /** Returns one of the latest decisions of this replica from memory. */
+  /** Returns one of the decisions that this replica applied last, from memory. */
   latest(id: string): StoredDecision | undefined
   readonly requestSpecs: RequestSpecStore
   readonly projector: Pick<Projector, 'reached'>

@@ -161,18 +161,19 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
     const unlocated = (): readonly string[] =>
       profile === undefined ? [] : unlocatedFields(request, profile, replica.fleet).filter((path) => unread.includes(path))
     switch (outcome.type) {
-      case 'placed':
+      case 'placed': {
+        // what is known about an earlier decision can have changed in the tables since it was made
+        const decision = outcome.replayed ? decisions.view(outcome.decision) : decisions.viewMade(outcome.decision)
         return {
           type: 'placed',
-          decision: decisions.viewMade(outcome.decision),
-          destinations: toDestinations(replica, outcome.answer, outcome.claims, async () =>
-            decidedOf(await decisions.viewMade(outcome.decision).load()),
-          ),
+          decision,
+          destinations: toDestinations(replica, outcome.answer, outcome.claims, async () => decidedOf(await decision.load())),
           replayed: outcome.replayed,
           revision: outcome.revision,
           ignored: [...ignored, ...unavailable(input, outcome.claims)],
           unlocated,
         }
+      }
       case 'refused':
         return { ...refused(decisions.viewMade(outcome.record.id), outcome, request.numInstances), ignored, unlocated }
       case 'conflict':

@@ -77,7 +77,9 @@ function inRound(
 
 /** The request and the hosts as the filters of a round read them. Hosts without an instance of the request are as they are in the fleet. */
 function viewIn(round: NovaRound, rounds: readonly NovaRound[], indexOf: (host: HostState) => HostIndex): NovaView {
-  const chosen = new Map(rounds.flatMap(({ input }) => input.flatMap((host) => (host instanceof NovaHost ? [[indexOf(host), host]] : []))))
+  // a host that an earlier round refused is in the list of that round only
+  const chosen = new Map<HostIndex, NovaHost>()
+  for (const { input } of rounds) for (const host of input) if (host instanceof NovaHost) chosen.set(indexOf(host), host)
   const { instanceUuid, numaTopology, instanceGroup } = round.request
   return (fleet, request) => {
     const hostOf = ownHostsOf(fleet)
