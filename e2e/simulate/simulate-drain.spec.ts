@@ -28,7 +28,7 @@ test('instances without a destination after draining are shown, both for the pla
   for (const name of ['Drained hosts', 'Drained before counting']) {
     const drained = page.getByRole('region', { name, exact: true })
     await expect(drained).toHaveAttribute('data-moved', '1')
-    await expect(drained).toContainText('1 instance would move to others, and 1 would find no destination:')
+    await expect(drained).toContainText('1 instance on the drained hosts would move to other hosts, and 1 would find no destination:')
     const stuck = drained.getByRole('list', { name: `${name}: instances without a destination` }).getByRole('listitem')
     await expect(stuck).toHaveCount(1)
     await expect(stuck).toContainText(`on ${host}: No host can take the instance.`)
