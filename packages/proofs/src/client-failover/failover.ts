@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import type { Client } from '@gantt/client'
+import { liveClaimsOf } from '../processes/pages.ts'
 import { ADMIN_KEY, type Service } from '../processes/service.ts'
 import { reportHosts, usageOf } from '../promises/calls.ts'
 
@@ -92,7 +93,7 @@ export async function failOver({ program, replicas: [first, second], calls, faul
   }
   await failing
   const [status] = await ended
-  return { lines, linesAfterFault, liveClaims: await liveClaimsAt(second.client), status, complaints: await complaints }
+  return { lines, linesAfterFault, liveClaims: await liveClaimsOf(second.client), status, complaints: await complaints }
 }
 
 /** Waits until the replica knows the last reported host. */
@@ -100,24 +101,4 @@ async function untilKnown(client: Client): Promise<void> {
   const [last] = HOSTS.slice(-1)
   for (let i = 0; i < MAX_CHECKS; i++) if ((await usageOf(client, last?.name ?? '')).vcpusTotal > 0) return
   throw new Error(`expected the second replica to know the host ${last?.name}, found that it does not after ${MAX_CHECKS} queries`)
-}
-
-const CLAIMS = `query Claims($after: String) {
-  claims(first: 500, after: $after, states: [RESERVED, CONFIRMED, MATERIALISED]) { nodes { id } pageInfo { hasNextPage endCursor } } }`
-
-interface ClaimsPage {
-  readonly claims: {
-    readonly nodes: readonly { readonly id: string }[]
-    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
-  }
-}
-
-async function liveClaimsAt(client: Client): Promise<readonly string[]> {
-  const ids: string[] = []
-  for (let after: string | null = null; ; ) {
-    const { claims }: ClaimsPage = await client.request<ClaimsPage>(CLAIMS, { after })
-    ids.push(...claims.nodes.map(({ id }) => id))
-    if (!claims.pageInfo.hasNextPage) return ids
-    after = claims.pageInfo.endCursor
-  }
 }

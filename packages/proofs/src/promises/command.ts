@@ -1,9 +1,10 @@
 import { JSON_OPTION } from '@gantt/cli/for-proofs'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { type Checks, createChecks } from '../checks.ts'
 import { endedBySignals } from '../processes/ended-run.ts'
 import { addRecovery } from '../recovery-time/command.ts'
 import { addUpgrade } from '../upgrade-safety/command.ts'
+import { wholeNumber } from '../whole-number.ts'
 import { proveFuzz, SILENT_MS } from './fuzz.ts'
 import { proveGroups } from './groups.ts'
 import { proveIdempotency } from './idempotency.ts'
@@ -14,14 +15,8 @@ import { proveRestart } from './restart.ts'
 import { proveSurvive } from './survive.ts'
 import { proveTruth } from './truth.ts'
 
-const count = (text: string): number => {
-  const value = Number(text)
-  if (!Number.isSafeInteger(value) || value < 1 || value > 1_000_000)
-    throw new InvalidArgumentError('It must be a whole number of 1 to 1000000.')
-  return value
-}
-
-const fromZero = (text: string): number => (text === '0' ? 0 : count(text))
+const count = wholeNumber(1, 1_000_000)
+const fromZero = wholeNumber(0, 1_000_000)
 
 /**
  * `gantt prove ...`: tests what the service promises with real processes and a real database, each run in its own folder. The proof `truth`

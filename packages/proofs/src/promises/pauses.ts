@@ -1,5 +1,6 @@
 import type { Checks } from '../checks.ts'
 import { withFolder } from '../processes/folder.ts'
+import { readMetrics } from '../processes/metrics.ts'
 import { ADMIN_KEY, type Service, startService } from '../processes/service.ts'
 import { fillLargeFleet } from '../random-calls/large-fleet.ts'
 import { type LongQuestion, longQuestions } from '../random-calls/questions.ts'
@@ -75,9 +76,5 @@ async function askOnce(service: Service, { document, variables }: LongQuestion):
  * The longest pause of the service since the last call of this function. It is measured in processor time, in milliseconds, so that other
  * processes do not affect it.
  */
-export async function pauseOf({ url }: Service): Promise<number> {
-  const response = await fetch(new URL('/metrics', url), { headers: { authorization: `Bearer ${ADMIN_KEY}` } })
-  const found = /^gantt_longest_pause_cpu_seconds (\S+)$/m.exec(await response.text())?.[1]
-  if (found === undefined) throw new Error('the service does not say how long its longest pause was')
-  return Number(found) * 1_000
-}
+export const pauseOf = async (service: Service): Promise<number> =>
+  (await readMetrics(service)).value('gantt_longest_pause_cpu_seconds') * 1_000

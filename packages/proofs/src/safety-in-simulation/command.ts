@@ -1,15 +1,7 @@
 import { JSON_OPTION } from '@gantt/cli/for-proofs'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
+import { wholeNumber } from '../whole-number.ts'
 import { simulate } from './simulate.ts'
-
-const whole =
-  (least: number, most: number) =>
-  (text: string): number => {
-    const value = Number(text)
-    if (!Number.isSafeInteger(value) || value < least || value > most)
-      throw new InvalidArgumentError(`It must be a whole number of ${least} to ${most}.`)
-    return value
-  }
 
 interface Options {
   readonly seeds: number
@@ -23,9 +15,9 @@ export function addSimulate(program: Command): void {
   program
     .command('simulate-faults')
     .description('run replicas, store, network and clients in one process under faults, and check every promise after every step')
-    .option('--seeds <n>', 'number of simulations to run, each with its own seed', whole(1, 1_000_000), 200)
-    .option('--from <n>', 'seed of the first simulation', whole(0, 1_000_000_000), 1)
-    .option('--replicas <n>', 'number of replicas in each simulation', whole(1, 8), 3)
+    .option('--seeds <n>', 'number of simulations to run, each with its own seed', wholeNumber(1, 1_000_000), 200)
+    .option('--from <n>', 'seed of the first simulation', wholeNumber(0, 1_000_000_000), 1)
+    .option('--replicas <n>', 'number of replicas in each simulation', wholeNumber(1, 8), 3)
     .option(...JSON_OPTION)
     .addHelpText(
       'after',

@@ -1,17 +1,11 @@
 import { JSON_OPTION } from '@gantt/cli/for-proofs'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { createChecks } from '../checks.ts'
+import { wholeNumber } from '../whole-number.ts'
 import { EngineMissingError } from './engine.ts'
 import { type EngineName, engines } from './engines/index.ts'
 import { linesOf } from './report.ts'
 import { runNemesis } from './run.ts'
-
-const whole = (least: number, most: number) => (text: string) => {
-  const value = Number(text)
-  if (!Number.isSafeInteger(value) || value < least || value > most)
-    throw new InvalidArgumentError(`It must be a whole number of ${least} to ${most}.`)
-  return value
-}
 
 interface Options {
   readonly engine: EngineName
@@ -29,9 +23,9 @@ export function addNemesis(program: Command): void {
     .command('nemesis')
     .description('run replicas and a database under load and faults, and judge the histories of the callers')
     .addOption(new Option('--engine <name>', 'engine that stores the log').choices(Object.keys(engines)).default('postgres'))
-    .option('--seconds <n>', 'time for which faults are injected, in seconds', whole(1, 86_400), 60)
-    .option('--replicas <n>', 'number of service processes', whole(1, 16), 3)
-    .option('--clients <n>', 'number of callers', whole(1, 256), 16)
+    .option('--seconds <n>', 'time for which faults are injected, in seconds', wholeNumber(1, 86_400), 60)
+    .option('--replicas <n>', 'number of service processes', wholeNumber(1, 16), 3)
+    .option('--clients <n>', 'number of callers', wholeNumber(1, 256), 16)
     .option('--seed <text>', 'seed from which the calls and the faults are drawn, though not their timing; random if not given')
     .option('--only <faults...>', 'only these faults, by their names, in this order')
     .option(...JSON_OPTION)

@@ -1,11 +1,10 @@
 import type { Client } from '@gantt/client'
 import type { Checks } from '../checks.ts'
+import { liveClaimsOf, readAllPages } from '../processes/pages.ts'
 import type { HeldClaim } from './calls.ts'
 
 const HOSTS = `query Hosts($after: String) { hosts(first: 500, after: $after) {
   nodes { name capacity { resourceClass total used claimed } } pageInfo { hasNextPage endCursor } } }`
-const CLAIMS = `query Claims($after: String) { claims(first: 500, after: $after, states: [RESERVED, CONFIRMED, MATERIALISED]) {
-  nodes { id } pageInfo { hasNextPage endCursor } } }`
 
 export interface HostAmounts {
   readonly name: string
@@ -17,24 +16,13 @@ export interface HostAmounts {
   }[]
 }
 
-interface Page<Node> {
-  readonly nodes: readonly Node[]
-  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
-}
-
 /**
  * Checks the state of the service after the load: no host has promised more than it has, and the live claims are exactly the ones that the
  * callers hold.
  */
 export async function checkAfterwards(checks: Checks, client: Client, held: ReadonlyMap<string, HeldClaim>): Promise<void> {
-  const hosts = await allOf<HostAmounts>(client, HOSTS, 'hosts')
-  const claims = await allOf<{ readonly id: string }>(client, CLAIMS, 'claims')
-  checkState(
-    checks,
-    hosts,
-    claims.map(({ id }) => id),
-    held,
-  )
+  const hosts = await readAllPages<HostAmounts>(client, HOSTS, 'hosts')
+  checkState(checks, hosts, await liveClaimsOf(client), held)
 }
 
 /** Compares what the service says with what its callers got. */
@@ -59,14 +47,3 @@ export function checkState(
 }
 
 const someOf = (texts: readonly string[]): string => `${texts.length}, such as ${texts.slice(0, 3).join('; ')}`
-
-async function allOf<Node>(client: Client, document: string, field: string): Promise<readonly Node[]> {
-  const found: Node[] = []
-  for (let after: string | null = null; ; ) {
-    const page: Page<Node> | undefined = (await client.request<Readonly<Record<string, Page<Node>>>>(document, { after }))[field]
-    if (page === undefined) throw new Error(`expected a page of ${field}, found an answer without it`)
-    found.push(...page.nodes)
-    if (!page.pageInfo.hasNextPage) return found
-    after = page.pageInfo.endCursor
-  }
-}

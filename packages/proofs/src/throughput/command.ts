@@ -2,16 +2,10 @@ import { JSON_OPTION } from '@gantt/cli/for-proofs'
 import { type Command, InvalidArgumentError } from 'commander'
 import { createChecks } from '../checks.ts'
 import { endedBySignals } from '../processes/ended-run.ts'
+import { wholeNumber } from '../whole-number.ts'
 import { type Mix, workKinds } from './calls.ts'
 import { linesOf } from './report.ts'
 import { runLoad } from './run.ts'
-
-const whole = (least: number, most: number) => (text: string) => {
-  const value = Number(text)
-  if (!Number.isSafeInteger(value) || value < least || value > most)
-    throw new InvalidArgumentError(`It must be a whole number of ${least} to ${most}.`)
-  return value
-}
 
 /** Reads shares such as `select=45,report=5`. A kind that is not named has the share 0. */
 export function readMix(text: string): Mix {
@@ -42,11 +36,16 @@ export function addLoadtest(program: Command): void {
   program
     .command('loadtest')
     .description('place, claim, release and report with many callers: print rates, latencies and costs, and check the state afterwards')
-    .option('--hosts <n>', 'number of hosts in the fleet', whole(1, 1_000_000), 10_000)
-    .option('--callers <n>', 'number of callers, each with a connection of its own', whole(1, 1_024), 64)
-    .option('--seconds <n>', 'time for which calls are counted, in seconds', whole(1, 86_400), 30)
-    .option('--warm-up <n>', 'time for which calls are made before they are counted, in seconds', whole(0, 3_600), 10)
-    .option('--floor <n>', 'time for which a plain server is called for comparison, in seconds; 0 for no comparison', whole(0, 600), 5)
+    .option('--hosts <n>', 'number of hosts in the fleet', wholeNumber(1, 1_000_000), 10_000)
+    .option('--callers <n>', 'number of callers, each with a connection of its own', wholeNumber(1, 1_024), 64)
+    .option('--seconds <n>', 'time for which calls are counted, in seconds', wholeNumber(1, 86_400), 30)
+    .option('--warm-up <n>', 'time for which calls are made before they are counted, in seconds', wholeNumber(0, 3_600), 10)
+    .option(
+      '--floor <n>',
+      'time for which a plain server is called for comparison, in seconds; 0 for no comparison',
+      wholeNumber(0, 600),
+      5,
+    )
     .option('--mix <shares>', 'what callers do, in shares', readMix, readMix('select=45,claim=5,release=45,report=5'))
     .option('--seed <text>', 'the same seed gives the same calls, though not their timing', '1')
     .option(...JSON_OPTION)

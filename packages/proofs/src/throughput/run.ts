@@ -1,5 +1,6 @@
 import type { Checks } from '../checks.ts'
 import { withFolder } from '../processes/folder.ts'
+import { type Metrics, readMetrics } from '../processes/metrics.ts'
 import { serverProcesses } from '../processes/server-processes.ts'
 import { ADMIN_KEY, type Service, startService } from '../processes/service.ts'
 import { checkAfterwards } from './afterwards.ts'
@@ -49,6 +50,9 @@ export interface LoadFigures {
 /** One report has this many hosts. */
 const REPORTED_AT_ONCE = 500
 const MAX_AUDIT_SECONDS = 120
+const ROUNDS = 'gantt_audit_rounds_total'
+/** There is one value for each rule that had an effect. */
+const FRUITLESS = 'gantt_proposals_fruitless_total'
 
 /** Places load on a service of its own with a fleet of equal hosts, measures it, and checks the state of the service afterwards. */
 export async function runLoad(checks: Checks, options: LoadOptions): Promise<LoadFigures> {
@@ -66,7 +70,7 @@ export async function runLoad(checks: Checks, options: LoadOptions): Promise<Loa
       say(`${work.held.size} claims are live; the state of the service is checked`)
       checks.check('no call fails', tally.failures.count === 0, () => `${tally.failures.count}, first: ${tally.failures.first}`)
       await checkAfterwards(checks, service.client, work.held)
-      const { violations } = await afterAudit(service)
+      const violations = (await afterAudit(service)).value('gantt_audit_violations')
       checks.check('the auditor finds no violation', violations === 0, () => String(violations))
       const calls = Object.values(byKind).reduce((sum, one) => sum + one.calls, 0)
       const each = (what: keyof Times): number | undefined => {
@@ -79,7 +83,7 @@ export async function runLoad(checks: Checks, options: LoadOptions): Promise<Loa
         calls,
         placements: tally.placements,
         placementsPerSecond: tally.placements / measured,
-        fruitless: end.fruitless - begin.fruitless,
+        fruitless: end.sum(FRUITLESS) - begin.sum(FRUITLESS),
         byKind,
         serviceCpuMs,
         postgresCpuMs: each('postgres'),
@@ -87,7 +91,7 @@ export async function runLoad(checks: Checks, options: LoadOptions): Promise<Loa
         floorCpuMs: floor?.cpuMs,
         floor: floor?.figures,
         overFloor: serviceCpuMs === undefined || floor?.cpuMs === undefined ? undefined : serviceCpuMs / floor.cpuMs,
-        longestPauseMs: end.longestPauseMs,
+        longestPauseMs: end.value('gantt_longest_pause_cpu_seconds') * 1_000,
         violations,
       }
     } finally {
@@ -104,22 +108,23 @@ async function measure(
   { seconds, warmUpSeconds }: Pick<LoadOptions, 'seconds' | 'warmUpSeconds'>,
 ) {
   await sleep(warmUpSeconds)
-  const begin = await metricsOf(service)
+  // the next answer has the longest pause since this one
+  const begin = await readMetrics(service)
   const before = timesOf(service, folder)
   tally.start()
   await sleep(seconds)
   const measured = tally.stop()
   const after = timesOf(service, folder)
-  return { begin, before, measured, after, end: await metricsOf(service) }
+  return { begin, before, measured, after, end: await readMetrics(service) }
 }
 
 /** The metrics after the auditor has checked the whole state at least once since this call. */
 async function afterAudit(service: Service): Promise<Metrics> {
-  const { rounds } = await metricsOf(service)
+  const begun = (await readMetrics(service)).value(ROUNDS)
   for (let second = 0; second < MAX_AUDIT_SECONDS; second++) {
-    const metrics = await metricsOf(service)
+    const metrics = await readMetrics(service)
     // the round that runs now can have begun before
-    if (metrics.rounds >= rounds + 2) return metrics
+    if (metrics.value(ROUNDS) >= begun + 2) return metrics
     await sleep(1)
   }
   throw new Error(`expected two rounds of the auditor within ${MAX_AUDIT_SECONDS} s, found fewer`)
@@ -175,35 +180,5 @@ const timesOf = ({ pid }: Service, folder: string): Times => ({
   postgres: processorMs(serverProcesses(folder)),
   callers: processorMs([process.pid]),
 })
-
-interface Metrics {
-  /** The longest pause since the metrics were read last. */
-  readonly longestPauseMs: number
-  /** How many violations the auditor finds now. */
-  readonly violations: number
-  /** How many decisions were repeated since the service started. */
-  readonly fruitless: number
-  /** How many times the auditor has checked the whole state since the service started. */
-  readonly rounds: number
-}
-
-async function metricsOf({ url }: Service): Promise<Metrics> {
-  const response = await fetch(new URL('/metrics', url), { headers: { authorization: `Bearer ${ADMIN_KEY}` } })
-  const text = await response.text()
-  const numbersAt = (name: string): readonly number[] =>
-    [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].map(([, value]) => Number(value))
-  const numberAt = (name: string): number => {
-    const [value] = numbersAt(name)
-    if (value === undefined) throw new Error(`expected the metric ${name} at /metrics, found none`)
-    return value
-  }
-  return {
-    longestPauseMs: numberAt('gantt_longest_pause_cpu_seconds') * 1_000,
-    violations: numberAt('gantt_audit_violations'),
-    rounds: numberAt('gantt_audit_rounds_total'),
-    // there is one value for each rule that had an effect
-    fruitless: numbersAt('gantt_proposals_fruitless_total').reduce((sum, value) => sum + value, 0),
-  }
-}
 
 const sleep = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1_000))

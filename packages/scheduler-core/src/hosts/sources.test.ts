@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { byExtent } from '../../../../testing/extent.ts'
 import { aNovaHost, byHand, OLD, S } from '../claims/testing/nova-host.ts'
-import { RealHosts, type RealSetting, realActions } from '../claims/testing/real-hosts.ts'
+import { realHistories, realSettings } from '../claims/testing/real-histories.suite.ts'
+import { RealHosts } from '../claims/testing/real-hosts.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { isLive } from '../records/claim.ts'
@@ -17,21 +18,10 @@ const unexplained = ({ hosts }: Fleet): readonly string[] =>
     }),
   )
 
-const number = fc.nat({ max: 99 })
-const settings: fc.Arbitrary<RealSetting> = fc.record({
-  strangers: fc.nat({ max: 2 }),
-  lists: fc.constantFrom('always', 'always', 'never', 'mixed'),
-})
-const actions = fc.array(fc.record({ what: fc.constantFrom(...realActions), a: number, b: number, c: number }), {
-  minLength: 1,
-  maxLength: 40,
-  size: 'max',
-})
-
 test('while nothing is placed, claims account for every claimed amount, also those whose instances run on after their end', () => {
   let held = 0
   fc.assert(
-    fc.property(settings, actions, (setting, history) => {
+    fc.property(realSettings, realHistories, (setting, history) => {
       const real = new RealHosts(setting)
       for (const action of history) {
         real.do(action)

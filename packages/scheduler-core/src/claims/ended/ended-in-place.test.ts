@@ -2,18 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { byExtent } from '../../../../../testing/extent.ts'
 import { ENDED_AS_HELD } from '../../values/levels.ts'
-import { type RealAction, RealHosts, type RealSetting, realActions } from '../testing/real-hosts.ts'
-
-const number = fc.nat({ max: 99 })
-const settings: fc.Arbitrary<RealSetting> = fc.record({
-  strangers: fc.nat({ max: 2 }),
-  lists: fc.constantFrom('always', 'always', 'never', 'mixed'),
-})
-const histories = fc.array(fc.record({ what: fc.constantFrom(...realActions), a: number, b: number, c: number }), {
-  minLength: 1,
-  maxLength: 40,
-  size: 'max',
-})
+import { realHistories, realSettings } from '../testing/real-histories.suite.ts'
+import { type RealAction, RealHosts, type RealSetting } from '../testing/real-hosts.ts'
 
 /** Runs the actions on simulated hosts. Returns a sentence for each amount that is allocated twice after an action. */
 function promisedTwice(setting: RealSetting, actions: readonly RealAction[], level?: number): string[] {
@@ -25,7 +15,7 @@ function promisedTwice(setting: RealSetting, actions: readonly RealAction[], lev
 }
 
 const law = (level?: number) =>
-  fc.property(settings, histories, (setting, actions) => {
+  fc.property(realSettings, realHistories, (setting, actions) => {
     const hosts = new RealHosts(setting, level)
     for (const action of actions) {
       hosts.do(action)

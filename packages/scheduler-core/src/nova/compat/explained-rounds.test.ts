@@ -7,14 +7,13 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import { openOverlay } from '../../fleet/overlay.ts'
 import { FEATURE_LEVEL } from '../../records/change.ts'
 import { type Profile, profileSchema } from '../../records/profile.ts'
-import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { type Decided, decide } from '../../schedulers/decide.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
 import { reasonText } from '../../text/reason-text.ts'
 import { atOnce } from '../../values/steps.ts'
 import { novaFilters } from '../filters/index.ts'
-import { importNovaRequest } from '../import/request.ts'
+import { importedRequest, wireObject } from '../testing/builders.ts'
 import { novaWeighers } from '../weighers/index.ts'
 
 /** These filters refuse most hosts of the test, or need options. */
@@ -82,30 +81,20 @@ function checkExplained(fleet: Fleet, request: RequestSpec, profile: Profile): n
   return made.record.instances.length - 1
 }
 
-const object = (name: string, version: string, data: object) => ({
-  'nova_object.name': name,
-  'nova_object.namespace': 'nova',
-  'nova_object.version': version,
-  'nova_object.data': data,
-})
-
 /** A RequestSpec of Nova whose uuids are sent in addition to it. */
 function ofNova(instanceUuids: readonly string[], data: object): RequestSpec {
-  const flavor = object('Flavor', '1.2', { vcpus: 1, memory_mb: 1_024 })
-  const spec = object('RequestSpec', '1.14', {
+  const flavor = wireObject('Flavor', '1.2', { vcpus: 1, memory_mb: 1_024 })
+  const spec = wireObject('RequestSpec', '1.14', {
     flavor,
     num_instances: instanceUuids.length,
-    image: object('ImageMeta', '1.8', {}),
+    image: wireObject('ImageMeta', '1.8', {}),
     ...data,
   })
-  const imported = importNovaRequest({ spec, instance_uuids: instanceUuids })
-  const parsed = imported.ok ? parseRequestSpec(imported.document) : imported
-  if (!('value' in parsed)) throw new Error(JSON.stringify(parsed))
-  return parsed.value
+  return importedRequest(spec, instanceUuids)
 }
 
 const groupOf = (policy: string, members: readonly string[]) => ({
-  instance_group: object('InstanceGroup', '1.11', { uuid: aUuid(70), policy, members, hosts: [] }),
+  instance_group: wireObject('InstanceGroup', '1.11', { uuid: aUuid(70), policy, members, hosts: [] }),
 })
 
 const cells = (count: number, cpus: number, more: object = {}) => ({

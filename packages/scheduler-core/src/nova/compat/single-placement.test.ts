@@ -7,12 +7,11 @@ import { openOverlay } from '../../fleet/overlay.ts'
 import { novaReport } from '../../hosts/testing/allocation.ts'
 import { FEATURE_LEVEL } from '../../records/change.ts'
 import { profileSchema } from '../../records/profile.ts'
-import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { type Decided, decide } from '../../schedulers/decide.ts'
 import { aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
 import { novaFilters } from '../filters/index.ts'
-import { importNovaRequest } from '../import/request.ts'
+import { importedRequest, wireObject } from '../testing/builders.ts'
 import { novaWeighers } from '../weighers/index.ts'
 
 /** These filters refuse most hosts of the test, or need options. */
@@ -83,28 +82,18 @@ test('a single instance is placed as the first of two instances, which rounds of
   expect(placed).toBeGreaterThan(10)
 })
 
-const object = (name: string, version: string, data: object) => ({
-  'nova_object.name': name,
-  'nova_object.namespace': 'nova',
-  'nova_object.version': version,
-  'nova_object.data': data,
-})
-
 /** A RequestSpec of Nova for instances whose uuids are sent in addition to it. The uuid in the RequestSpec is that of an earlier call. */
 function novaRequest(instanceUuids: readonly string[], data: object): RequestSpec {
-  const flavor = object('Flavor', '1.2', { vcpus: 1, memory_mb: 64 })
-  const spec = object('RequestSpec', '1.14', { flavor, num_instances: instanceUuids.length, instance_uuid: aUuid(9), ...data })
-  const imported = importNovaRequest({ spec, instance_uuids: instanceUuids })
-  const parsed = imported.ok ? parseRequestSpec(imported.document) : imported
-  if (!('value' in parsed)) throw new Error(JSON.stringify(parsed))
-  return parsed.value
+  const flavor = wireObject('Flavor', '1.2', { vcpus: 1, memory_mb: 64 })
+  const spec = wireObject('RequestSpec', '1.14', { flavor, num_instances: instanceUuids.length, instance_uuid: aUuid(9), ...data })
+  return importedRequest(spec, instanceUuids)
 }
 
 test.each<[string, object, object, number]>([
   [
     'that already runs on its host, in a group with anti-affinity',
     {
-      instance_group: object('InstanceGroup', '1.11', { uuid: aUuid(70), policy: 'anti-affinity', members: [aUuid(1)], hosts: [] }),
+      instance_group: wireObject('InstanceGroup', '1.11', { uuid: aUuid(70), policy: 'anti-affinity', members: [aUuid(1)], hosts: [] }),
     },
     { filters: [{ name: 'ServerGroupAntiAffinityFilter' }] },
     1,

@@ -3,19 +3,13 @@ import { parseHostStats } from '../../report/stats.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
 import { aUuid } from '../../testing/index.ts'
 import { novaRequestOf } from '../requests/own-request.ts'
+import { wireObject } from '../testing/builders.ts'
 import { readNovaAggregate } from './aggregate.ts'
 import { importNovaHost, sameCpus } from './host.ts'
 import type { Imported } from './import.ts'
 import { importLegacyRequest, importNovaRequest } from './request.ts'
 
-const envelope = (name: string, version: string, data: object) => ({
-  'nova_object.name': name,
-  'nova_object.namespace': 'nova',
-  'nova_object.version': version,
-  'nova_object.data': data,
-})
-
-const flavor = envelope('Flavor', '1.2', {
+const flavor = wireObject('Flavor', '1.2', {
   name: 'm1',
   vcpus: 4,
   memory_mb: 2_048,
@@ -24,7 +18,7 @@ const flavor = envelope('Flavor', '1.2', {
   swap: 256,
   extra_specs: {},
 })
-const spec = (data: object) => envelope('RequestSpec', '1.14', { flavor, num_instances: 1, ...data })
+const spec = (data: object) => wireObject('RequestSpec', '1.14', { flavor, num_instances: 1, ...data })
 
 function requestOf(imported: Imported) {
   if (!imported.ok) throw new Error(imported.problems.map(({ message }) => message).join('; '))
@@ -37,11 +31,11 @@ const problemOf = (imported: Imported) => (imported.ok ? undefined : imported.pr
 
 describe('a RequestSpec in this service’s form', () => {
   test('an imported RequestSpec has the flavor and the image, and a list of fields that are not converted', () => {
-    const image = envelope('ImageMeta', '1.8', {
+    const image = wireObject('ImageMeta', '1.8', {
       id: 'i1',
       min_ram: 512,
       min_disk: 1,
-      properties: envelope('ImageMetaProps', '1.34', { hw_architecture: 'x86_64', hw_qemu_guest_agent: true, hw_cpu_cores: 4 }),
+      properties: wireObject('ImageMetaProps', '1.34', { hw_architecture: 'x86_64', hw_qemu_guest_agent: true, hw_cpu_cores: 4 }),
     })
     expect(requestOf(importNovaRequest(spec({ image, is_bfv: true, project_id: 'p', availability_zone: '' })))).toMatchObject({
       flavor: { name: 'm1', vcpus: 4, memoryMb: 2_048, rootGb: 10, ephemeralGb: 5, swapMb: 256 },
@@ -62,12 +56,12 @@ describe('a RequestSpec in this service’s form', () => {
     ['the older list with one policy', { policies: ['soft-affinity'] }, { policy: 'SOFT_AFFINITY', maxServerPerHost: null }],
     ['hosts', { policy: 'affinity', hosts: ['h1'] }, { hosts: ['h1'] }],
   ])('a server group: %s', (_what, group, typed) => {
-    const instance_group = envelope('InstanceGroup', '1.11', { uuid: aUuid(7), ...group })
+    const instance_group = wireObject('InstanceGroup', '1.11', { uuid: aUuid(7), ...group })
     expect(requestOf(importNovaRequest(spec({ instance_group }))).instanceGroup).toMatchObject({ uuid: aUuid(7), ...typed })
   })
 
   const cell = (data: object) =>
-    envelope('InstanceNUMACell', '1.5', { id: 0, cpuset: [0, 1], pcpuset: [], memory: 1_024, pagesize: null, ...data })
+    wireObject('InstanceNUMACell', '1.5', { id: 0, cpuset: [0, 1], pcpuset: [], memory: 1_024, pagesize: null, ...data })
   test.each<[string, object, object]>([
     ['shared', {}, { cpus: [0, 1], cpuPolicy: 'shared', dedicatedCpus: [], pageSize: null }],
     ['a dedicated guest without pcpuset', { cpu_policy: 'dedicated', pcpuset: undefined }, { cpus: [0, 1], cpuPolicy: 'dedicated' }],
@@ -79,15 +73,15 @@ describe('a RequestSpec in this service’s form', () => {
     ['large pages', { pagesize: -2 }, { pageSize: 'large' }],
     ['pages of a stated size', { pagesize: 2_048 }, { pageSize: 2_048 }],
   ])('guest cells: %s', (_what, data, typed) => {
-    const numa_topology = envelope('InstanceNUMATopology', '1.3', { cells: [cell(data)], emulator_threads_policy: 'isolate' })
+    const numa_topology = wireObject('InstanceNUMATopology', '1.3', { cells: [cell(data)], emulator_threads_policy: 'isolate' })
     const { numaTopology } = requestOf(importNovaRequest(spec({ numa_topology })))
     expect(numaTopology).toMatchObject({ emulatorThreadsPolicy: 'isolate', cells: [{ id: 0, memoryMb: 1_024, ...typed }] })
   })
 
   test('an imported RequestSpec has the device requests, without requests for zero devices', () => {
     const request = (data: object) =>
-      envelope('InstancePCIRequest', '1.3', { count: 1, spec: [{ vendor_id: '8086', product_id: '10fb' }], ...data })
-    const pci_requests = envelope('InstancePCIRequests', '1.1', {
+      wireObject('InstancePCIRequest', '1.3', { count: 1, spec: [{ vendor_id: '8086', product_id: '10fb' }], ...data })
+    const pci_requests = wireObject('InstancePCIRequests', '1.1', {
       requests: [request({ alias_name: 'nic', numa_policy: 'required' }), request({ count: 0 }), request({ numa_policy: null })],
     })
     expect(requestOf(importNovaRequest(spec({ pci_requests }))).pciRequests).toEqual([
@@ -97,7 +91,7 @@ describe('a RequestSpec in this service’s form', () => {
   })
 
   test('an imported RequestSpec has every list of aggregates of the destination, and the forbidden aggregates', () => {
-    const requested_destination = envelope('Destination', '1.4', {
+    const requested_destination = wireObject('Destination', '1.4', {
       host: 'h1',
       node: 'n1',
       aggregates: [`${aUuid(1)},${aUuid(2)}`, aUuid(3)],
@@ -121,7 +115,7 @@ describe('a RequestSpec in this service’s form', () => {
     ['uuids that are not a list', { spec: spec({}), instance_uuids: 'all' }, ['instance_uuids'], 'a list of uuids'],
     [
       'a group without a uuid',
-      spec({ instance_group: envelope('InstanceGroup', '1.11', { policy: 'affinity' }) }),
+      spec({ instance_group: wireObject('InstanceGroup', '1.11', { policy: 'affinity' }) }),
       ['instance_group', 'uuid'],
       'a uuid',
     ],
@@ -170,7 +164,7 @@ describe('the request that Nova’s rules read, after an import', () => {
 
 describe('a ComputeNode in this service’s form', () => {
   const node = (data: object) =>
-    envelope('ComputeNode', '1.19', { host: 'h1', vcpus: 8, memory_mb: 4_096, local_gb: 100, free_disk_gb: 90, stats: {}, ...data })
+    wireObject('ComputeNode', '1.19', { host: 'h1', vcpus: 8, memory_mb: 4_096, local_gb: 100, free_disk_gb: 90, stats: {}, ...data })
   const statsOf = (given: unknown) => {
     const imported = importNovaHost(given)
     if (!imported.ok) throw new Error(imported.problems.map(({ message }) => message).join('; '))
@@ -180,9 +174,9 @@ describe('a ComputeNode in this service’s form', () => {
   }
   const topology = (data: object) =>
     JSON.stringify(
-      envelope('NUMATopology', '1.2', {
+      wireObject('NUMATopology', '1.2', {
         cells: [
-          envelope('NUMACell', '1.5', {
+          wireObject('NUMACell', '1.5', {
             id: 0,
             cpuset: [0, 1, 2, 3],
             pcpuset: [0, 1, 2, 3],
@@ -194,7 +188,7 @@ describe('a ComputeNode in this service’s form', () => {
               [0, 2],
               [1, 3],
             ],
-            mempages: [envelope('NUMAPagesTopology', '1.1', { size_kb: 2_048, total: 512, used: 3, reserved: 1 })],
+            mempages: [wireObject('NUMAPagesTopology', '1.1', { size_kb: 2_048, total: 512, used: 3, reserved: 1 })],
             ...data,
           }),
         ],
@@ -232,7 +226,7 @@ describe('a ComputeNode in this service’s form', () => {
       'devices',
       {
         pci_device_pools: [
-          envelope('PciDevicePool', '1.1', {
+          wireObject('PciDevicePool', '1.1', {
             vendor_id: '8086',
             product_id: '10fb',
             numa_node: 1,
@@ -257,7 +251,7 @@ describe('an Aggregate of Nova', () => {
   const fields = { uuid: aUuid(9).toUpperCase(), name: 'ssd', hosts: ['h1'], metadata: { disk: 'ssd' }, availability_zone: null, id: 4 }
 
   test.each<[string, unknown]>([
-    ['in its envelope', envelope('Aggregate', '1.3', fields)],
+    ['in its envelope', wireObject('Aggregate', '1.3', fields)],
     ['its fields alone', fields],
   ])('%s', (_what, given) => {
     expect(readNovaAggregate(given)).toEqual({
@@ -270,7 +264,7 @@ describe('an Aggregate of Nova', () => {
     ['without a name', { ...fields, name: null }, 'aggregate.name'],
     ['with an invalid uuid', { ...fields, uuid: '7' }, 'aggregate.uuid'],
     ['with numbers in its metadata', { ...fields, metadata: { cpus: 4 } }, 'aggregate.metadata'],
-    ['a Flavor in place of an Aggregate', envelope('Flavor', '1.2', fields), 'aggregate.nova_object.name'],
+    ['a Flavor in place of an Aggregate', wireObject('Flavor', '1.2', fields), 'aggregate.nova_object.name'],
     ['a list', [], 'aggregate is an empty list'],
   ])('%s is refused with its path', (_what, given, path) => {
     expect(() => readNovaAggregate(given)).toThrow(path)

@@ -8,7 +8,7 @@ import { aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
 import { novaFilters } from '../filters/index.ts'
 import { importNovaRequest } from '../import/request.ts'
 import type { NovaRequest } from '../objects/request.ts'
-import { aHostState, aNovaRequest } from '../testing/builders.ts'
+import { aHostState, aNovaRequest, wireObject } from '../testing/builders.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { novaWeighers } from '../weighers/index.ts'
 
@@ -66,18 +66,11 @@ describe.each([...novaFilters, ...novaWeighers].filter(({ cachedBy }) => cachedB
   })
 })
 
-const object = (name: string, version: string, data: object) => ({
-  'nova_object.name': name,
-  'nova_object.namespace': 'nova',
-  'nova_object.version': version,
-  'nova_object.data': data,
-})
-
 function withDistribution(name: unknown): RequestSpec {
   const imported = importNovaRequest(
-    object('RequestSpec', '1.14', {
-      flavor: object('Flavor', '1.2', { vcpus: 1, memory_mb: 64 }),
-      image: object('ImageMeta', '1.8', { properties: object('ImageMetaProps', '1.31', { os_distro: name }) }),
+    wireObject('RequestSpec', '1.14', {
+      flavor: wireObject('Flavor', '1.2', { vcpus: 1, memory_mb: 64 }),
+      image: wireObject('ImageMeta', '1.8', { properties: wireObject('ImageMetaProps', '1.31', { os_distro: name }) }),
     }),
   )
   const parsed = imported.ok ? parseRequestSpec(imported.document) : imported

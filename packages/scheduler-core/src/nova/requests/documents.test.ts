@@ -7,13 +7,7 @@ import { aLog, aRequest, aUuid } from '../../testing/index.ts'
 import { GROUP_HOSTS } from '../../values/levels.ts'
 import type { Imported } from '../import/import.ts'
 import { importLegacyRequest, importNovaRequest } from '../import/request.ts'
-
-const object = (name: string, version: string, data: object) => ({
-  'nova_object.name': name,
-  'nova_object.namespace': 'nova',
-  'nova_object.version': version,
-  'nova_object.data': data,
-})
+import { wireObject } from '../testing/builders.ts'
 
 function readFrom(imported: Imported): RequestSpec {
   const parsed = imported.ok ? parseRequestSpec(imported.document) : imported
@@ -40,9 +34,9 @@ test.each<[string, Imported, readonly string[]]>([
   [
     "Nova's object",
     importNovaRequest(
-      object('RequestSpec', '1.14', {
-        ...{ num_instances: 1, flavor: object('Flavor', '1.2', flavor) },
-        image: object('ImageMeta', '1.8', { properties: object('ImageMetaProps', '1.34', properties) }),
+      wireObject('RequestSpec', '1.14', {
+        ...{ num_instances: 1, flavor: wireObject('Flavor', '1.2', flavor) },
+        image: wireObject('ImageMeta', '1.8', { properties: wireObject('ImageMetaProps', '1.34', properties) }),
       }),
     ),
     paths('spec.flavor', 'spec.image'),
@@ -76,8 +70,8 @@ test.each<[string, object, readonly string[]]>([
   [
     'the volumes of a list of objects',
     {
-      block_device_mapping: object('BlockDeviceMappingList', '1.8', {
-        objects: [object('BlockDeviceMapping', '1.6', { volume_id })],
+      block_device_mapping: wireObject('BlockDeviceMappingList', '1.8', {
+        objects: [wireObject('BlockDeviceMapping', '1.6', { volume_id })],
       }),
     },
     ['request_spec.block_device_mapping.0.volume_id'],
@@ -99,9 +93,9 @@ test.each<[string, object, readonly string[]]>([
 
 const grouped = (group: object): Imported =>
   importNovaRequest(
-    object('RequestSpec', '1.14', {
-      ...{ num_instances: 1, flavor: object('Flavor', '1.2', { ...flavor, extra_specs: {} }) },
-      instance_group: object('InstanceGroup', '1.11', { uuid: aUuid(7), hosts: [], members: [], ...group }),
+    wireObject('RequestSpec', '1.14', {
+      ...{ num_instances: 1, flavor: wireObject('Flavor', '1.2', { ...flavor, extra_specs: {} }) },
+      instance_group: wireObject('InstanceGroup', '1.11', { uuid: aUuid(7), hosts: [], members: [], ...group }),
     }),
   )
 const dictionaries = (more: object): Imported =>

@@ -1,5 +1,16 @@
+import { parseRequestSpec } from '../../request/parse.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { importNovaRequest } from '../import/request.ts'
 import type { HostState } from '../objects/host-state.ts'
 import type { NovaFlavor, NovaRequest } from '../objects/request.ts'
+
+/** A versioned object of Nova in its wire format. */
+export const wireObject = <Data extends object>(name: string, version: string, data: Data) => ({
+  'nova_object.name': name,
+  'nova_object.namespace': 'nova',
+  'nova_object.version': version,
+  'nova_object.data': data,
+})
 
 /** Creates a HostState with plenty of free resources, for tests. `given` replaces fields. */
 export function aHostState(given: Partial<HostState> = {}): HostState {
@@ -87,4 +98,12 @@ export function aNovaRequest({ flavor, ...given }: GivenRequest = {}): NovaReque
       ...flavor,
     },
   }
+}
+
+/** A request that was imported from Nova's form: `spec` is a RequestSpec, and the uuids of its instances are sent in addition to it. */
+export function importedRequest(spec: object, instanceUuids: readonly string[]): RequestSpec {
+  const imported = importNovaRequest({ spec, instance_uuids: instanceUuids })
+  const parsed = imported.ok ? parseRequestSpec(imported.document) : imported
+  if (!('value' in parsed)) throw new Error(JSON.stringify(parsed))
+  return parsed.value
 }
