@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { MARK, originOf, thisAgent } from './mark.ts'
+import type { Found } from './members.ts'
 import { allProcesses, hasEnded, kill, type Process, valuesIn } from './proc.ts'
 
 /** A process of a collector whose agent no longer runs. */
@@ -15,16 +16,18 @@ const PAUSE_MS = 50
 const LOOKS = 20
 
 /** The processes with a mark of an agent that no longer runs. Processes of other containers and of other users are left out. */
-async function findLeftovers(): Promise<readonly Process[]> {
+async function findLeftovers(): Promise<Found> {
   const agent = thisAgent()
-  if (agent === undefined) return []
-  const { processes } = await allProcesses()
+  if (agent === undefined) return { members: [], isComplete: true }
+  const { processes, isComplete } = await allProcesses()
   const live = new Map(processes.filter((one) => !hasEnded(one)).map((one) => [one.pid, one]))
-  return [...(await valuesIn(processes, MARK))].flatMap(([one, mark]) => {
+  const marks = await valuesIn(processes, MARK)
+  const members = [...marks.of].flatMap(([one, mark]) => {
     const origin = mark === undefined ? undefined : originOf(mark)
     if (origin?.space !== agent.space || isHidden(origin.pid, live)) return []
     return live.get(origin.pid)?.startTicks === origin.startTicks ? [] : [one]
   })
+  return { members, isComplete: isComplete && marks.isComplete }
 }
 
 /** True if there is a process whose entry in /proc is hidden from this user (hidepid), so that it is not known whether it is the agent. */
@@ -45,9 +48,9 @@ function isHidden(pid: number, live: ReadonlyMap<number, Process>): boolean {
 export async function endLeftovers(): Promise<readonly Leftover[]> {
   const found = new Map<number, string>()
   for (let looks = 0; looks < LOOKS; looks++) {
-    const left = await findLeftovers()
+    const { members: left, isComplete } = await findLeftovers()
     const pids = new Set(left.map(({ pid }) => pid))
-    if (left.length === 0) break
+    if (left.length === 0 && isComplete) break
     for (const { pid, name } of left) {
       found.set(pid, name)
       kill(pid)

@@ -1,5 +1,5 @@
 import { MARK } from './mark.ts'
-import { hasEnded, type Process, valuesIn } from './proc.ts'
+import { hasEnded, type Process, type Scan, valuesIn } from './proc.ts'
 
 /** The first process of a run of a collector. It leads a session of its own. */
 export interface Root {
@@ -15,7 +15,13 @@ export interface Members {
   /** The number of the first process. */
   readonly root: number
   /** Of the processes of a scan, those of the run that have not ended. */
-  among(processes: readonly Process[]): Promise<readonly Process[]>
+  among(scan: Scan): Promise<Found>
+}
+
+export interface Found {
+  readonly members: readonly Process[]
+  /** False if it is not known of some processes whether they belong to the run, so that members may be missing. */
+  readonly isComplete: boolean
 }
 
 /**
@@ -28,24 +34,24 @@ export function createMembers(root: Root): Members {
   let known: ReadonlyMap<number, number> = new Map()
   /** The same for processes whose environment has no mark of this run, so that it is read only once. */
   let strangers: ReadonlyMap<number, number> = new Map()
-  const find = async (processes: readonly Process[]): Promise<readonly Process[]> => {
+  const find = async ({ processes, isComplete }: Scan): Promise<Found> => {
     const related = relativesOf(root, known, processes)
     const others = processes.filter(
       (one) => !related.has(one) && one.startTicks >= (root.startTicks ?? 0) && strangers.get(one.pid) !== one.startTicks,
     )
     const marks = await valuesIn(others, MARK)
-    const marked = others.filter((one) => marks.get(one) === root.mark)
+    const marked = others.filter((one) => marks.of.get(one) === root.mark)
     const members = marked.length === 0 ? related : relativesOf(root, startsOf([...related, ...marked]), processes)
-    strangers = startsOf(processes.filter((one) => !members.has(one) && (marks.has(one) || strangers.get(one.pid) === one.startTicks)))
+    strangers = startsOf(processes.filter((one) => !members.has(one) && (marks.of.has(one) || strangers.get(one.pid) === one.startTicks)))
     known = startsOf([...members])
-    return [...members].filter((one) => !hasEnded(one))
+    return { members: [...members].filter((one) => !hasEnded(one)), isComplete: isComplete && marks.isComplete }
   }
   let turn: Promise<unknown> = Promise.resolve()
   return {
     root: root.pid,
     // one call after the other, because each builds on what the one before found
-    among(processes) {
-      const found = turn.then(() => find(processes))
+    among(scan) {
+      const found = turn.then(() => find(scan))
       turn = found.catch(() => undefined)
       return found
     },

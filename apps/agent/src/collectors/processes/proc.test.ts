@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { afterEach, expect, test } from 'vitest'
-import { allProcesses, nextScan, type Process, readProcess, sharedScan, valuesIn } from './proc.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { allProcesses, nextScan, type Process, readProcess, scanOf, sharedScan, valuesIn } from './proc.ts'
 import { inSlices } from './slices.ts'
 
 const started: ReturnType<typeof spawn>[] = []
@@ -20,11 +20,11 @@ async function start(env: Readonly<Record<string, string>> = {}, file = 'sleep')
   return child.pid ?? 0
 }
 
-const one: Process = { pid: 5, name: 'sh', parent: 1, group: 5, session: 5, state: 'S', startTicks: 100 }
+const one: Process = { pid: 5, name: 'sh', parent: 1, group: 5, session: 5, state: 'S', startTicks: 100, isOfKernel: false }
 
 test('a process is read, whatever its name contains', async () => {
   const pid = await start({}, 'sleep')
-  expect(readProcess(pid)).toMatchObject({ pid, name: 'sleep', parent: process.pid, startTicks: expect.any(Number) })
+  expect(readProcess(pid)).toMatchObject({ pid, name: 'sleep', parent: process.pid, startTicks: expect.any(Number), isOfKernel: false })
   expect(readProcess(2 ** 22 + 1)).toBeUndefined()
 })
 
@@ -39,7 +39,74 @@ test('processes that end while they are read are left out', async () => {
   const ended = spawn('true', { stdio: 'ignore' })
   await once(ended, 'exit')
   expect(readProcess(ended.pid ?? 0)).toBeUndefined()
-  expect(await valuesIn([{ ...one, pid: ended.pid ?? 0 }], 'PATH')).toEqual(new Map())
+  expect(await valuesIn([{ ...one, pid: ended.pid ?? 0 }], 'PATH')).toEqual({ of: new Map(), isComplete: false })
+})
+
+describe('a process that starts another one and ends while processes are read', () => {
+  /** A scan of lists that follow each other. A process can be read as often as it has entries in `states`. */
+  const scan = (lists: readonly (readonly number[])[], states: Readonly<Record<number, readonly string[]>>) => {
+    const [listsLeft, statesLeft] = [[...lists], new Map(Object.entries(states).map(([pid, left]) => [Number(pid), [...left]]))]
+    return scanOf(
+      async () => listsLeft.shift() ?? [],
+      (pid) => {
+        const state = statesLeft.get(pid)?.shift()
+        return state === undefined ? undefined : { ...one, pid, state }
+      },
+    )
+  }
+
+  test.each<[string, readonly (readonly number[])[], Readonly<Record<number, readonly string[]>>, readonly number[], boolean]>([
+    ['nothing ends', [[1, 2], [3]], { 1: ['S'], 2: ['R'] }, [1, 2], true],
+    [
+      'it is gone when it is read',
+      [
+        [1, 2],
+        [1, 3],
+      ],
+      { 1: ['S'], 3: ['S'] },
+      [1, 3],
+      true,
+    ],
+    [
+      'its parent has not collected its exit code when it is read',
+      [
+        [1, 2],
+        [1, 2, 3],
+      ],
+      { 1: ['S'], 2: ['Z'], 3: ['S'] },
+      [1, 2, 3],
+      true,
+    ],
+    [
+      'so does the one that it started',
+      [
+        [1, 2],
+        [1, 3],
+        [1, 4],
+      ],
+      { 1: ['S'], 4: ['S'] },
+      [1, 4],
+      true,
+    ],
+    [
+      'processes end all the time',
+      [
+        [1, 2],
+        [1, 3],
+        [1, 4],
+        [1, 5],
+        [1, 6],
+        [1, 7],
+      ],
+      { 1: ['S'], 7: ['S'] },
+      [1],
+      false,
+    ],
+  ])('%s', async (_name, lists, states, pids, isComplete) => {
+    const found = await scan(lists, states)
+    expect(found.processes.map(({ pid }) => pid)).toEqual(pids)
+    expect(found.isComplete).toBe(isComplete)
+  })
 })
 
 test('reading very many processes lets other work run in between', async () => {
@@ -68,8 +135,22 @@ test('callers at the same time share a scan, and the next scan has what was star
 test('a variable is found in the environment of a process', async () => {
   const pid = await start({ GANTT_TEST_OF: 'a=b' })
   const { processes } = await allProcesses()
-  const values = [...(await valuesIn(processes, 'GANTT_TEST_OF'))].map(([{ pid: of }, value]) => [of, value])
+  const values = [...(await valuesIn(processes, 'GANTT_TEST_OF')).of].map(([{ pid: of }, value]) => [of, value])
   expect(values.filter(([, value]) => value !== undefined)).toEqual([[pid, 'a=b']])
   // an environment that was read and does not have the variable differs from one that cannot be read
-  expect(await valuesIn([{ ...one, pid }], 'GANTT_OTHER')).toEqual(new Map([[expect.anything(), undefined]]))
+  const withoutIt = { of: new Map([[expect.anything(), undefined]]), isComplete: true }
+  expect(await valuesIn([{ ...one, pid }], 'GANTT_OTHER')).toEqual(withoutIt)
+  // so does an empty environment of a program that was started
+  const empty = spawn('/bin/sleep', ['3600'], { env: {}, stdio: 'ignore' })
+  started.push(empty)
+  await once(empty, 'spawn')
+  await expect.poll(() => valuesIn([{ ...one, pid: empty.pid ?? 0 }], 'GANTT_OTHER')).toEqual(withoutIt)
+})
+
+test('an environment that cannot be read now makes the values incomplete, and one that does not exist does not', async () => {
+  const self = { ...one, pid: process.ppid }
+  const of = async (...processes: readonly Process[]): Promise<boolean> => (await valuesIn(processes, 'GANTT_TEST_OF')).isComplete
+  expect(await of(self, { ...one, pid: 2 ** 22 + 1 })).toBe(false)
+  expect(await of(self, { ...one, state: 'D' })).toBe(false)
+  expect(await of(self, { ...one, state: 'Z' }, { ...one, isOfKernel: true })).toBe(true)
 })

@@ -14,18 +14,28 @@ export interface Process {
   readonly state: string
   /** When it was started, in ticks since the machine was started. Number and start together name one process. */
   readonly startTicks: number
+  /** True for a thread of the kernel, which has no environment. */
+  readonly isOfKernel: boolean
 }
 
-/** The processes of the machine, and how long reading them kept the event loop busy, in milliseconds. */
+/** The processes of the machine. */
 export interface Scan {
   readonly processes: readonly Process[]
+  /**
+   * False if processes ended before they could be read. The processes that they started meanwhile may be missing too. If true, each process
+   * that was there at the end of the scan is in the list, except those that processes in the list have started since they were read.
+   */
+  readonly isComplete: boolean
+  /** How long reading them kept the event loop busy, in milliseconds. */
   readonly busyMs: number
 }
 
-/** The process has ended (ENOENT, ESRCH), or belongs to another user (EACCES, EPERM). */
-const UNREADABLE: readonly unknown[] = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM']
+const HAS_ENDED: readonly unknown[] = ['ENOENT', 'ESRCH']
+const IS_FORBIDDEN: readonly unknown[] = ['EACCES', 'EPERM']
 
-const isUnreadable = (error: unknown): boolean => error instanceof Error && 'code' in error && UNREADABLE.includes(error.code)
+/** True if the process has ended, or belongs to another user. */
+const isUnreadable = (error: unknown): error is Error & { readonly code: unknown } =>
+  error instanceof Error && 'code' in error && (HAS_ENDED.includes(error.code) || IS_FORBIDDEN.includes(error.code))
 
 /** Reads a small file below /proc whose reading never waits for the process. Undefined if the process cannot be read. */
 function textOf(file: string): string | undefined {
@@ -37,6 +47,9 @@ function textOf(file: string): string | undefined {
   }
 }
 
+/** The flag PF_KTHREAD of Linux (include/linux/sched.h). */
+const KERNEL_THREAD = 0x00_20_00_00
+
 /** Undefined if the process has ended. */
 export function readProcess(pid: number): Process | undefined {
   const text = textOf(`${pid}/stat`)
@@ -44,23 +57,45 @@ export function readProcess(pid: number): Process | undefined {
   // the name of the program is in brackets, and may itself contain brackets and spaces
   const [open, close] = [text.indexOf('('), text.lastIndexOf(')')]
   const [state = '', parent, group, session, ...rest] = text.slice(close + 2).split(' ')
-  const startTicks = rest[15]
+  const [flags, startTicks] = [rest[2], rest[15]]
   if (parent === undefined || group === undefined || session === undefined || startTicks === undefined) return undefined
   return {
     ...{ pid, name: text.slice(open + 1, close), state, startTicks: Number(startTicks) },
-    ...{ parent: Number(parent), group: Number(group), session: Number(session) },
+    ...{ parent: Number(parent), group: Number(group), session: Number(session), isOfKernel: (Number(flags) & KERNEL_THREAD) !== 0 },
   }
 }
 
 /** True if a process has ended, even if its parent has not collected its exit code yet. */
 export const hasEnded = ({ state }: Process): boolean => state === 'Z' || state === 'X'
 
-/** All processes of the machine. Processes that end meanwhile may be missing. */
-export async function allProcesses(): Promise<Scan> {
+async function listPids(): Promise<readonly number[]> {
   const names = await readdir('/proc')
-  const pids = names.flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
-  const { results, busyMs } = await inSlices(pids, readProcess)
-  return { processes: results, busyMs }
+  return names.flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
+}
+
+const isRunning = (one: Process | undefined): boolean => one !== undefined && !hasEnded(one)
+
+/** How often the list of a scan is read at most. */
+const MAX_LISTS = 5
+
+/** All processes of the machine. */
+export const allProcesses = (): Promise<Scan> => scanOf(listPids, readProcess)
+
+/**
+ * Lists the processes and reads them. A process that ends in between can have started another one, which is not in the list. So the list is
+ * read again, and what is new in it, until all that was new was still running when it was read.
+ */
+export async function scanOf(list: () => Promise<readonly number[]>, read: (pid: number) => Process | undefined): Promise<Scan> {
+  const processes = new Map<number, Process>()
+  let busyMs = 0
+  for (let lists = 0; lists < MAX_LISTS; lists++) {
+    const unread = (await list()).filter((pid) => !processes.has(pid))
+    const { results, busyMs: took } = await inSlices(unread, read)
+    busyMs += took
+    for (const one of results) processes.set(one.pid, one)
+    if (unread.every((pid) => isRunning(processes.get(pid)))) return { processes: [...processes.values()], isComplete: true, busyMs }
+  }
+  return { processes: [...processes.values()], isComplete: false, busyMs }
 }
 
 let underway: Promise<Scan> | undefined
@@ -103,38 +138,50 @@ export async function memoryOf(processes: readonly Process[]): Promise<{ readonl
 /** How many environments are read at the same time. */
 const AT_ONCE = 8
 
+/** The values of a variable in the environments of processes. */
+export interface Values {
+  /** Undefined if the environment does not have the variable. */
+  readonly of: ReadonlyMap<Process, string | undefined>
+  /** False if the environment of a process that may have one could not be read now. */
+  readonly isComplete: boolean
+}
+
 /**
- * The value of a variable in the environments of processes, as they were when their programs were started; undefined if the environment
- * does not have it. Processes that the agent may not read are left out. So are those that start a program at this moment, and those in the
- * state D: reading them could wait as long as they do.
+ * The value of a variable in the environments of processes, as they were when their programs were started. Processes that the agent may not
+ * read are left out. So are those that have just ended, those that start a program at this moment, and those in the state D, because
+ * reading them could wait as long as they do: of these it is not known, and `isComplete` is false.
  */
-export async function valuesIn(processes: readonly Process[], variable: string): Promise<ReadonlyMap<Process, string | undefined>> {
+export async function valuesIn(processes: readonly Process[], variable: string): Promise<Values> {
   const values = new Map<Process, string | undefined>()
-  const waiting = processes.filter((one) => one.state !== 'D' && !hasEnded(one) && one.pid !== process.pid)
+  const candidates = processes.filter((one) => !one.isOfKernel && !hasEnded(one) && one.pid !== process.pid)
+  const waiting = candidates.filter(({ state }) => state !== 'D')
+  let isComplete = waiting.length === candidates.length
   const readNext = async (): Promise<void> => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      const environment = (await environmentOf(next.pid)) ?? ''
-      // empty while a program is being started
-      if (environment === '') continue
-      values.set(
-        next,
-        environment
-          .split('\0')
-          .find((one) => one.startsWith(`${variable}=`))
-          ?.slice(variable.length + 1),
-      )
+      const environment = await environmentOf(next.pid)
+      if (environment === 'unknown') isComplete = false
+      else if (environment !== 'forbidden')
+        values.set(next, environment.find((one) => one.startsWith(`${variable}=`))?.slice(variable.length + 1))
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, readNext))
-  return values
+  return { of: values, isComplete }
 }
 
-async function environmentOf(pid: number): Promise<string | undefined> {
+/** The variables of a process. `unknown` if it has ended or starts a program at this moment, `forbidden` if the agent may not read them. */
+async function environmentOf(pid: number): Promise<readonly string[] | 'unknown' | 'forbidden'> {
   try {
-    return await readFile(`/proc/${pid}/environ`, 'latin1')
+    const read = (name: string): Promise<string> => readFile(`/proc/${pid}/${name}`, 'latin1')
+    let environment = await read('environ')
+    if (environment === '') {
+      // while a program is being started, its environment and its arguments are both empty
+      if ((await read('cmdline')) === '') return 'unknown'
+      environment = await read('environ')
+    }
+    return environment.split('\0')
   } catch (error) {
-    if (isUnreadable(error)) return undefined
-    throw error
+    if (!isUnreadable(error)) throw error
+    return HAS_ENDED.includes(error.code) ? 'unknown' : 'forbidden'
   }
 }
 

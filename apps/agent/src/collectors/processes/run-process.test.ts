@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -176,16 +176,15 @@ for (const { name, containment, isSkipped } of [SEARCH, PID_NAMESPACE, USER_NAME
       })
     })
 
-    test('a process that forks again and again while it is ended is ended', async () => {
-      const file = path.join(folder, 'forks')
-      // each process starts the next one in a session of its own, and ends
-      const script = `const { spawn } = require('node:child_process'); const fs = require('node:fs')
-    fs.appendFileSync(${JSON.stringify(file)}, process.pid + '\\n')
-    spawn(process.execPath, ['-e', process.env.SCRIPT], { detached: true, stdio: 'ignore' }).unref()`
-      const ran = await run(script, { env: { SCRIPT: script } })
-      expect('output' in ran).toBe(true)
-      expect(existsSync(file)).toBe(true)
-      expect(await runningWith(file)).toEqual([])
+    test('processes of which each starts the next one and ends are ended', async () => {
+      const file = path.join(mkdtempSync(path.join(folder, 'chain-')), 'chain')
+      // each one leads a session of its own; the last of them ends by itself if the run does not end it
+      const next = `setsid /bin/sh ${file} $(($1 - 1)) < /dev/null > /dev/null 2>&1 &`
+      writeFileSync(file, `test $1 -gt 0 || exit 0\nsleep 0.005\n${next}\nsleep 0.001\n`)
+      for (let runs = 0; runs < 5; runs++) {
+        expect(await outputOf(run('', { file: '/bin/sh', args: [file, '2000'] }))).toBe('')
+        expect(await runningWith(file)).toEqual([])
+      }
     })
 
     test('a process runs as the user of the settings', async (context) => {

@@ -216,7 +216,7 @@ function watchMemory(run: { readonly members: Members; readonly isContained: boo
     let busyMs = 0
     try {
       const scan = await sharedScan()
-      const memory = await memoryOf((await members.among(scan.processes)).filter(isCounted))
+      const memory = await memoryOf((await members.among(scan)).members.filter(isCounted))
       if (memory.bytes > limit && !isStopped) return exceeded()
       busyMs = scan.busyMs + memory.busyMs
     } catch {
