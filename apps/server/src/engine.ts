@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { DatabaseWatch } from './db/database-watch.ts'
 import type { PrismaClient } from './db/prisma.ts'
+import type { TableWriter } from './db/table-writer.ts'
 import { createRecordTables } from './db/tables/record-tables.ts'
 import type { SetAside } from './db/tables/set-aside.ts'
 import { assertLogIn } from './engine-change/record.ts'
@@ -22,6 +23,7 @@ export interface Engine {
 export interface EngineOptions {
   readonly connection: pg.ClientConfig
   readonly prisma: PrismaClient
+  readonly writer: TableWriter
   readonly database: DatabaseWatch
   /** The NATS cluster that stores the log and the other stores; absent: the database stores them. */
   readonly nats: NatsAddress | undefined
@@ -66,15 +68,15 @@ async function assertSameLog(log: Synchronizer, { database, followed }: Pick<Eng
 }
 
 async function openPostgres(options: EngineOptions): Promise<Engine> {
-  const { connection, prisma, sharedFlush, mayPack, warn } = options
+  const { connection, prisma, writer, sharedFlush, mayPack, warn } = options
   await assertLogIn('postgres', connection)
   const log = await openPostgresSynchronizer(connection, sharedFlush)
-  return withStores(log, options, () => openPostgresStores({ connection, prisma, mayPack, warn }))
+  return withStores(log, options, () => openPostgresStores({ connection, prisma, writer, mayPack, warn }))
 }
 
 /** Opens the engine NATS. Its modules are imported here, so that a service without NATS does not load them. */
 async function openNats(options: EngineOptions, address: NatsAddress): Promise<Engine> {
-  const { connection, prisma, database, recordBytes, name, reached, mayPack, onSetAside, warn } = options
+  const { connection, prisma, writer, database, recordBytes, name, reached, mayPack, onSetAside, warn } = options
   // if the database is unreachable, only the streams can show whether they contain the log
   if (database.away === undefined)
     await assertLogIn('nats', connection).catch((error: unknown) => {
@@ -85,7 +87,7 @@ async function openNats(options: EngineOptions, address: NatsAddress): Promise<E
     })
   const [{ openNatsSynchronizer }, { openNatsStores }] = await Promise.all([import('./sync/nats/nats.ts'), import('./stores/nats/nats.ts')])
   const log = await openNatsSynchronizer(address, { name, warn, reached })
-  const tables = createRecordTables(prisma, { mayPack, onSetAside, warn })
+  const tables = createRecordTables({ prisma, writer, mayPack, onSetAside, warn })
   const isDatabaseUp = (): boolean => database.away === undefined
   return withStores(log, options, () => openNatsStores(address, { name, tables, recordBytes, isDatabaseUp, time: log.time, warn }))
 }

@@ -7,6 +7,7 @@ import { DEFAULT_LIVENESS } from './config.ts'
 import { askedAnyway, type DatabaseWatch, watchDatabase } from './db/database-watch.ts'
 import { migrate } from './db/migrate.ts'
 import { createPrisma } from './db/prisma.ts'
+import { createTableWriter } from './db/table-writer.ts'
 import { createAuditStore } from './db/tables/audit.ts'
 import { createProjectionStore } from './db/tables/projections.ts'
 import { PACKED_LEVEL } from './db/tables/receipts.ts'
@@ -155,12 +156,14 @@ export async function openService({
     opened.push(() => database.close())
     const prisma = createPrisma(connection, database)
     opened.push(() => prisma.$disconnect())
+    const writer = createTableWriter(connection, database)
+    opened.push(() => writer.close())
 
     let registry: Registry | undefined
     const mayPack = (): boolean => registry?.isReadByAll(PACKED_LEVEL) ?? false
     const onSetAside = ({ kind, id, revision, reason }: SetAside): void =>
       warn(`the projections continue without ${kind} ${id} of revision ${revision}, which the database refuses: ${reason}`)
-    const projections = createProjectionStore(prisma, mayPack, onSetAside)
+    const projections = createProjectionStore({ prisma, writer, mayPack, onSetAside })
     const name = `${os.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
     /**
      * The revision that the tables have reached, as far as is known. It only grows, so the log may be trimmed up to it while the database
@@ -177,7 +180,7 @@ export async function openService({
     const { store, stores, records, registered, replica } = await whenReachable(() =>
       openShared({
         engine: {
-          ...{ connection, prisma, database, nats, sharedFlush, recordBytes, name, mayPack, onSetAside, warn },
+          ...{ connection, prisma, writer, database, nats, sharedFlush, recordBytes, name, mayPack, onSetAside, warn },
           reached: async () => {
             if (database.away === undefined) reached = (await projections.position()).revision
             return reached

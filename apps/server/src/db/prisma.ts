@@ -5,7 +5,7 @@ import { askedAnyway, type DatabaseWatch } from './database-watch.ts'
 import { TIMEOUTS, TRANSACTIONS } from './session.ts'
 
 /**
- * The Prisma client for projections and records; the log has its own sessions. The client must be disconnected after use. While the watch
+ * The Prisma client that reads projections and records, and writes what is written rarely; table-writer.ts writes the others, and the log has its own sessions. The client must be disconnected after use. While the watch
  * reports that the database is unavailable, every call is refused at once with UnavailableError.
  */
 export function createPrisma(connection: pg.ClientConfig, database: DatabaseWatch = askedAnyway): PrismaClient {
@@ -29,6 +29,3 @@ export function createPrisma(connection: pg.ClientConfig, database: DatabaseWatc
 }
 
 export type { PrismaClient }
-
-/** The methods that a store needs, of the client itself or of one of its transactions. */
-export type Database = Pick<PrismaClient, '$executeRaw' | '$queryRaw'>

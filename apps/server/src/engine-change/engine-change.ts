@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { createPrisma, type PrismaClient } from '../db/prisma.ts'
+import { createTableWriter, type TableWriter } from '../db/table-writer.ts'
 import { createReplicaStore } from '../db/tables/replicas.ts'
 import { isLiving } from '../replica/watch/registry.ts'
 import type { ReplicaRows } from '../stores/replicas.ts'
@@ -51,6 +52,7 @@ export interface ChangeReport {
 interface Parts extends ChangeOptions {
   readonly record: ChangeRecord
   readonly prisma: PrismaClient
+  readonly writer: TableWriter
   readonly side: NatsSide
   readonly address: string
   readonly last: EngineChange | undefined
@@ -72,15 +74,17 @@ export const addressText = ({ servers, isTls, fleet }: NatsAddress): string =>
 async function withParts<T>(options: ChangeOptions, work: (parts: Parts) => Promise<T>): Promise<T> {
   const record = await openChangeRecord(options.connection)
   const prisma = createPrisma(options.connection)
+  const writer = createTableWriter(options.connection)
   try {
     const side = await openNatsSide(options.nats)
     try {
-      return await work({ ...options, record, prisma, side, address: addressText(options.nats), last: await record.last() })
+      return await work({ ...options, record, prisma, writer, side, address: addressText(options.nats), last: await record.last() })
     } finally {
       await side.close()
     }
   } finally {
     await prisma.$disconnect()
+    await writer.close()
     await record.end()
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PrismaClient } from '../db/prisma.ts'
+import type { TableWriter } from '../db/table-writer.ts'
 import { createRecordTables, type KeyRow, type RecordTables } from '../db/tables/record-tables.ts'
 import { type NatsKeys, openNatsKeys } from '../stores/nats/api-keys.ts'
 import { LEASES_LAST_MS } from '../stores/nats/leases.ts'
@@ -14,6 +15,7 @@ import type { NatsSide } from './streams.ts'
 export interface RecordsOptions {
   readonly side: NatsSide
   readonly prisma: PrismaClient
+  readonly writer: TableWriter
   warn(message: string): void
 }
 
@@ -21,8 +23,10 @@ export interface RecordsOptions {
 const DRAIN_MS = 600_000
 const RETRY_DELAY_MS = 50
 
-const tablesOf = ({ prisma, warn }: RecordsOptions): RecordTables =>
-  createRecordTables(prisma, {
+const tablesOf = ({ prisma, writer, warn }: RecordsOptions): RecordTables =>
+  createRecordTables({
+    prisma,
+    writer,
     // Decisions are written as JSON documents instead of in packed form, because every release can read JSON documents.
     mayPack: () => false,
     onSetAside: ({ kind, id, reason }) => warn(`the database refuses ${kind} ${id}: ${reason}; it is skipped`),

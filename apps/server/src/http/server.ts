@@ -164,13 +164,13 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
       if (over.signal.aborted) return
       reading = setTimeout(() => request.socket.destroy(), answerMs).unref()
     }
-    Object.assign(request, { body: await readParams(request, documents, texts, body) })
+    const params = await readParams(request, documents, texts, body)
     // calls that arrive together start in several turns of the event loop, because otherwise each of them would wait for all others
     await turns.admit()
     // if the response is closed, nothing would stop work that starts here
     if (over.signal.aborted) return
     const of = { caller, requestId, answer, over: over.signal, isToBeRead }
-    await duringCall(gone.signal, async () => run(request, response, of), caller)
+    await duringCall(gone.signal, () => run(request, response, of, params), caller)
   }
 
   await listen(server, options)

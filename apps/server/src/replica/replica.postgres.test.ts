@@ -2,6 +2,7 @@ import { type Change, canonicalJson, checkpointOf, ENTRY_FORMAT, type RequestSpe
 import { aReport, aRequest } from '@gantt/scheduler-core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPrisma, type PrismaClient } from '../db/prisma.ts'
+import { createTableWriter, type TableWriter } from '../db/table-writer.ts'
 import { createDecisionStore, type DecisionStore, isUnreadable } from '../db/tables/decisions.ts'
 import { createProjectionStore } from '../db/tables/projections.ts'
 import { createRecordStore } from '../db/tables/records.ts'
@@ -23,6 +24,7 @@ interface Node {
 
 let database: TestDatabase
 let prisma: PrismaClient
+let writer: TableWriter
 let decisions: DecisionStore
 let records: RecordStore
 const nodes: Node[] = []
@@ -43,11 +45,7 @@ async function open(name: string): Promise<Node> {
     replica,
     projector: createProjector(
       replica,
-      createProjectionStore(
-        prisma,
-        () => true,
-        (row) => setAside.push(row),
-      ),
+      createProjectionStore({ prisma, writer, mayPack: () => true, onSetAside: (row) => setAside.push(row) }),
       { history: createHistory(store), log: store, warn },
     ),
   }
@@ -61,14 +59,16 @@ const close = async ({ replica, projector }: Node): Promise<void> => {
 beforeAll(async () => {
   database = await createTestDatabase()
   prisma = createPrisma(database.connection)
+  writer = createTableWriter(database.connection)
   decisions = createDecisionStore(prisma)
-  records = createRecordStore(prisma, { mayPack: () => true, warn: () => {} })
+  records = createRecordStore(writer, { mayPack: () => true, warn: () => {} })
   nodes.push(await open('a'), await open('b'))
 })
 
 afterAll(async () => {
   await Promise.all(nodes.map(close))
   await prisma.$disconnect()
+  await writer.close()
   await database.drop()
 })
 

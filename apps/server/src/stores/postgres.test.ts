@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { createPrisma } from '../db/prisma.ts'
+import { createTableWriter } from '../db/table-writer.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { apiKeysSuite } from './api-keys.suite.ts'
 import { leasesSuite } from './leases.suite.ts'
@@ -13,12 +14,18 @@ const postgres: StoresEngine = {
   async createPlace() {
     const database = await createTestDatabase()
     const prisma = createPrisma(database.connection)
+    const writer = createTableWriter(database.connection)
     return {
       open: () =>
-        openPostgresStores({ connection: database.connection, prisma, mayPack: () => true, warn: (message) => expect.fail(message) }),
+        openPostgresStores({
+          ...{ connection: database.connection, prisma, writer },
+          mayPack: () => true,
+          warn: (message) => expect.fail(message),
+        }),
       tables: () => readTables(prisma),
       async drop() {
         await prisma.$disconnect()
+        await writer.close()
         await database.drop()
       },
     }

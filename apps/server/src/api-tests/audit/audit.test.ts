@@ -3,6 +3,7 @@ import { canonicalJson } from '@gantt/scheduler-core'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createPrisma } from '../../db/prisma.ts'
+import { createTableWriter } from '../../db/table-writer.ts'
 import { createAuditStore } from '../../db/tables/audit.ts'
 import { ANSWERED } from '../../db/tables/decision-query.ts'
 import { createRecordStore } from '../../db/tables/records.ts'
@@ -235,9 +236,10 @@ describe('the hash chain of the audit', () => {
 
   test('an entry is stored only once if the first COMMIT gets no answer', async () => {
     const prisma = createPrisma(api.connection)
+    const writer = createTableWriter(api.connection)
     const warnings: string[] = []
     const warn = (message: string): void => void warnings.push(message)
-    const records = createRecordStore(prisma, { mayPack: () => true, warn })
+    const records = createRecordStore(writer, { mayPack: () => true, warn })
     let isFirst = true
     const audit = createAudit({
       warn,
@@ -257,6 +259,7 @@ describe('the hash chain of the audit', () => {
     await audit.keep(entry)
     await audit.close()
     await prisma.$disconnect()
+    await writer.close()
     expect(warnings).toEqual([expect.stringContaining('cannot be written'), 'the audit is written again'])
     expect((await auditLog('query: "mutation:lostAnswer"')).totalCount).toBe(1)
     expect(faultsOf(await whole())).toEqual([])
@@ -264,9 +267,10 @@ describe('the hash chain of the audit', () => {
 
   test('calls that fail while the database is unavailable do not wait for space in the queue, and entries that do not fit are counted', async () => {
     const prisma = createPrisma(api.connection)
+    const writer = createTableWriter(api.connection)
     const warnings: string[] = []
     const warn = (message: string): void => void warnings.push(message)
-    const records = createRecordStore(prisma, { mayPack: () => true, warn })
+    const records = createRecordStore(writer, { mayPack: () => true, warn })
     let isAway = true
     const audit = createAudit({
       room: 2,
@@ -288,6 +292,7 @@ describe('the hash chain of the audit', () => {
     isAway = false
     await audit.close()
     await prisma.$disconnect()
+    await writer.close()
     expect((await auditLog('query: "mutation:offered"')).totalCount).toBe(2)
     expect(warnings).toContain('3 calls that failed while the database was away are not in the audit')
     expect(faultsOf(await whole())).toEqual([])

@@ -1,6 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type ApiKey, type ApiKeyStore, createKey, createKeyUses, hashOf, isUsable, type KeyUse, scopes } from '../../stores/api-keys.ts'
-import type { Database, PrismaClient } from '../prisma.ts'
+import type { PrismaClient } from '../prisma.ts'
+import type { Database } from '../table-writer.ts'
 
 const REFRESH_MS = 5_000
 /** The lock that is held in a transaction that edits keys. */

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '@gantt/scheduler-core'
 import type { Query } from '@gantt/scheduler-core/query'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { Database, PrismaClient } from '../prisma.ts'
+import type { PrismaClient } from '../prisma.ts'
+import type { Database } from '../table-writer.ts'
 import { auditQuerySql } from './audit-query.ts'
 
 /** The record of one mutation. */
@@ -71,7 +72,7 @@ export async function appendAudit(
   entries: readonly AuditEntry[],
 ): Promise<{ readonly before: AuditHead; readonly head: AuditHead }> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${AUDIT_LOCK}::bigint)`
-  const [last] = await tx.$queryRaw<{ seq: bigint; hash: string }[]>`SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1`
+  const [last] = await tx.$queryRaw<{ seq: bigint | string; hash: string }[]>`SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1`
   const before: AuditHead = last === undefined ? NO_ROWS : { seq: Number(last.seq), hash: last.hash }
   // an earlier COMMIT whose answer was lost may have stored these entries already
   const ids = entries.map(({ id }) => id)

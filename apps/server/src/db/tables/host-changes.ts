@@ -1,5 +1,6 @@
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { Database, PrismaClient } from '../prisma.ts'
+import type { PrismaClient } from '../prisma.ts'
+import type { Database } from '../table-writer.ts'
 import type { HostChangeRow, Rows } from './rows.ts'
 
 /** The first entry from which on the tables contain every change of hosts. */

@@ -1,5 +1,6 @@
 import type { Code } from '@gantt/scheduler-core'
-import type { Database, PrismaClient } from '../prisma.ts'
+import type { PrismaClient } from '../prisma.ts'
+import type { Database } from '../table-writer.ts'
 import type { LostTryRow } from './rows.ts'
 
 /** A lost attempt to decide a request: another change came first in the log, and the attempt's proposal conflicted with it. */

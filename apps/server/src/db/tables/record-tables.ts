@@ -1,5 +1,6 @@
 import type { ApiKey, KeyUse, KeyWrite } from '../../stores/api-keys.ts'
-import type { Database, PrismaClient } from '../prisma.ts'
+import type { PrismaClient } from '../prisma.ts'
+import type { Database, TableWriter } from '../table-writer.ts'
 import { toKey, writeKeyUses } from './api-keys.ts'
 import { type AuditEntry, type AuditHead, appendAudit, NO_ROWS } from './audit.ts'
 import { writeDecisions } from './decisions.ts'
@@ -43,6 +44,8 @@ export interface RecordTables {
 }
 
 export interface RecordTablesOptions {
+  readonly prisma: PrismaClient
+  readonly writer: TableWriter
   /** Returns true if every replica can read decisions in packed (binary) form. */
   mayPack(): boolean
   /** Called with each row that the database refuses because of its content. All other rows are written. */
@@ -50,30 +53,27 @@ export interface RecordTablesOptions {
   warn(message: string): void
 }
 
-export function createRecordTables(prisma: PrismaClient, { mayPack, onSetAside, warn }: RecordTablesOptions): RecordTables {
+export function createRecordTables({ prisma, writer, mayPack, onSetAside, warn }: RecordTablesOptions): RecordTables {
   let known: AuditHead = NO_ROWS
   const run = (stream: string, from: StreamPosition, to: StreamPosition, rows: RecordRows, isCareful: boolean) =>
-    prisma.$transaction(
-      async (tx): Promise<{ readonly head: AuditHead; readonly aside: readonly SetAside[] } | undefined> => {
-        await tx.$executeRaw`INSERT INTO projection_position (name, revision, id) VALUES (${stream}, 0, '') ON CONFLICT DO NOTHING`
-        const [held] = await tx.$queryRaw<{ revision: bigint; id: string }[]>`
+    writer.transaction(async (tx): Promise<{ readonly head: AuditHead; readonly aside: readonly SetAside[] } | undefined> => {
+      await tx.$executeRaw`INSERT INTO projection_position (name, revision, id) VALUES (${stream}, 0, '') ON CONFLICT DO NOTHING`
+      const [held] = await tx.$queryRaw<{ revision: bigint | string; id: string }[]>`
           SELECT revision, id FROM projection_position WHERE name = ${stream} FOR UPDATE SKIP LOCKED`
-        if (held === undefined || Number(held.revision) !== from.sequence || held.id !== from.id) return undefined
-        const aside: SetAside[] = []
-        const put: Put = isCareful
-          ? async (kind, some, write) => {
-              const marked = some.map((row) => ({ ...row, revision: to.sequence }))
-              aside.push(...(await writeOrSetAside(tx, kind, marked, write)))
-            }
-          : async (_kind, some, write) => {
-              if (some.length > 0) await write(some)
-            }
-        const head = await writeRows(tx, rows, put, { mayPack: mayPack(), known, warn })
-        await tx.$executeRaw`UPDATE projection_position SET revision = ${to.sequence}, id = ${to.id} WHERE name = ${stream}`
-        return { head, aside }
-      },
-      { timeout: 30_000 },
-    )
+      if (held === undefined || Number(held.revision) !== from.sequence || held.id !== from.id) return undefined
+      const aside: SetAside[] = []
+      const put: Put = isCareful
+        ? async (kind, some, write) => {
+            const marked = some.map((row) => ({ ...row, revision: to.sequence }))
+            aside.push(...(await writeOrSetAside(tx, kind, marked, write)))
+          }
+        : async (_kind, some, write) => {
+            if (some.length > 0) await write(some)
+          }
+      const head = await writeRows(tx, rows, put, { mayPack: mayPack(), known, warn })
+      await tx.$executeRaw`UPDATE projection_position SET revision = ${to.sequence}, id = ${to.id} WHERE name = ${stream}`
+      return { head, aside }
+    })
   return {
     async position(stream) {
       const found = await prisma.projectionPosition.findUnique({ where: { name: stream } })

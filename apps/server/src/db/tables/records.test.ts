@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { anAuditEntry } from '../../stores/records.suite.ts'
-import type { PrismaClient } from '../prisma.ts'
+import type { TableWriter } from '../table-writer.ts'
 import type { AuditHead } from './audit.ts'
 import { createRecordStore } from './records.ts'
 
@@ -13,9 +13,9 @@ const head = (seq: number): AuditHead => ({ seq, hash: `hash ${seq}` })
 function aStore() {
   const ends: ((seqs: { readonly before: number; readonly after: number }) => void)[] = []
   const warnings: string[] = []
-  const $transaction = () =>
+  const transaction = () =>
     new Promise((resolve) => void ends.push(({ before, after }) => resolve({ before: head(before), head: head(after) })))
-  const store = createRecordStore({ $transaction } as unknown as PrismaClient, {
+  const store = createRecordStore({ transaction } as Pick<TableWriter, 'transaction'>, {
     mayPack: () => true,
     warn: (message) => void warnings.push(message),
   })

@@ -1,5 +1,5 @@
 import type { RecordStore } from '../../stores/records.ts'
-import type { PrismaClient } from '../prisma.ts'
+import type { TableWriter } from '../table-writer.ts'
 import { type AuditHead, appendAudit, NO_ROWS } from './audit.ts'
 import { writeDecisions } from './decisions.ts'
 import { writeRequestSpecs } from './request-specs.ts'
@@ -11,22 +11,19 @@ export interface RecordStoreOptions {
   warn(message: string): void
 }
 
-/** The timeout of a write transaction on a slow database, in milliseconds. The timeout for a connection is in db/session.ts. */
-const TIMEOUTS = { timeout: 15_000 }
-
 /** Writes records directly into their tables. */
-export function createRecordStore(prisma: PrismaClient, { mayPack, warn }: RecordStoreOptions): RecordStore {
+export function createRecordStore(writer: Pick<TableWriter, 'transaction'>, { mayPack, warn }: RecordStoreOptions): RecordStore {
   let head: AuditHead = NO_ROWS
   return {
     keepDecisions: (decisions) =>
-      prisma.$transaction(async (tx) => {
+      writer.transaction(async (tx) => {
         await writeRequestSpecs(tx, decisions)
         await writeDecisions(tx, decisions, mayPack())
-      }, TIMEOUTS),
+      }),
     async keepAudit(entries) {
       // concurrent calls can end in another order than the one in which they wrote
       const known = head
-      const { before, head: now } = await prisma.$transaction((tx) => appendAudit(tx, entries), TIMEOUTS)
+      const { before, head: now } = await writer.transaction((tx) => appendAudit(tx, entries))
       warnIfBack(before, known, warn)
       if (now.seq > head.seq || before.seq < known.seq) head = now
     },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson, currentSpec, demandOf, type PublishedSpec } from '@gantt/scheduler-core'
-import type { Database, PrismaClient } from '../prisma.ts'
+import type { PrismaClient } from '../prisma.ts'
+import type { Database } from '../table-writer.ts'
 import type { StoredDecision } from './rows.ts'
 
 /** A request document. It is stored once even if many calls send it. */

@@ -1,5 +1,6 @@
 import type { Agreement, HostRank } from '@gantt/scheduler-core'
-import type { Database, PrismaClient } from '../prisma.ts'
+import type { PrismaClient } from '../prisma.ts'
+import type { Database } from '../table-writer.ts'
 import { clean } from './set-aside.ts'
 
 /**

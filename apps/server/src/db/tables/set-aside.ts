@@ -1,4 +1,4 @@
-import type { Database } from '../prisma.ts'
+import type { Database } from '../table-writer.ts'
 
 /** A row that the database refused because of its content. */
 export interface SetAside {
@@ -52,7 +52,7 @@ export async function writeOrSetAside<Row extends { readonly id: string; readonl
 /** Replaces NUL characters, which PostgreSQL's text type cannot contain. */
 export const clean = (text: string): string => text.replaceAll('\u0000', '\ufffd')
 
-/** Finds the SQLSTATE, which Prisma and its adapter store at different depths of the error. */
+/** Finds the SQLSTATE, which `pg`, Prisma and its adapter store at different depths of the error. */
 function findState(error: unknown, depth = 0): string | undefined {
   if (error === null || typeof error !== 'object' || depth > 5) return undefined
   for (const key of ['originalCode', 'code'])

@@ -43,6 +43,8 @@ export interface DocumentCache {
   /** Parses a normal text. Throws an error for a document above a limit, and GraphQLError for an invalid one. */
   read(text: string): DocumentNode
   isValid(document: DocumentNode): boolean
+  /** The cached document of a normal text, which is valid; undefined if it is not cached. */
+  valid(text: string): DocumentNode | undefined
   /** Caches a document. Invalid documents are not cached, because callers can send any number of them. */
   setValid(document: DocumentNode, text: string): void
   readonly bytes: number
@@ -63,6 +65,7 @@ export function createDocumentCache(maxBytes = MAX_DOCUMENT_BYTES): DocumentCach
       return document
     },
     isValid: (document) => valid.has(document),
+    valid: (text) => known.get(text),
     setValid(document, text) {
       valid.add(document)
       known.set(text, document, BYTES_PER_CHARACTER * text.length)

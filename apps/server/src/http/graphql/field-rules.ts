@@ -1,4 +1,4 @@
-import { type DocumentNode, type GraphQLSchema, Kind, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
+import { type DocumentNode, type GraphQLError, type GraphQLSchema, Kind, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { type Caller, describeScopes, type Scope } from '../../auth/caller.ts'
 import { type FieldUse, missingScopes, refusedField } from '../../auth/field-rules.ts'
@@ -11,12 +11,17 @@ import type { Call } from './call.ts'
 export function useFieldRules(): Plugin<Context, Call> {
   const check: Plugin<Context, Call>['onExecute'] = ({ args, setResultAndStopExecution }) => {
     const { schema, document, contextValue } = args
-    const { caller } = contextValue as Context
-    const uses = fieldsOf(schema, document)
-    const refused = refusedField(caller, uses)
-    if (refused !== undefined) setResultAndStopExecution({ errors: [refusal(caller, refused, missingScopes(caller, uses))] })
+    const refusal = refusalOf(schema, document, (contextValue as Context).caller)
+    if (refusal !== undefined) setResultAndStopExecution({ errors: [refusal] })
   }
   return { onExecute: check, onSubscribe: check as never }
+}
+
+/** The error of a document with a field that the caller may not select; undefined if it may select all of them. */
+export function refusalOf(schema: GraphQLSchema, document: DocumentNode, caller: Caller): GraphQLError | undefined {
+  const uses = fieldsOf(schema, document)
+  const refused = refusedField(caller, uses)
+  return refused === undefined ? undefined : refusal(caller, refused, missingScopes(caller, uses))
 }
 
 function refusal(caller: Caller, { type, field }: FieldUse, missing: readonly Scope[]) {

@@ -1,7 +1,8 @@
 import { buildSchema } from 'graphql'
 import { expect, test } from 'vitest'
-import { createGraphql } from './graphql.ts'
+import { createDocumentCache } from './document-cache.ts'
 import { createAnswers } from './limits/answer-size.ts'
+import { createYogaHandler } from './yoga.ts'
 
 /** Sends an operation. Returns the content type of the answer, and how many times the reading time of its caller began. */
 async function ask(query: string) {
@@ -10,9 +11,11 @@ async function ask(query: string) {
     yield { later: 1 }
   }
   Object.assign(schema.getSubscriptionType()?.getFields().later ?? {}, { subscribe: later })
-  const handler = createGraphql({
+  const handler = createYogaHandler({
     schema,
     services: { moments: { forCall: () => undefined } } as never,
+    documents: createDocumentCache(),
+    settled: () => undefined,
     heartbeat: () => ({ revision: 1, stateAgeMs: 0 }),
     warn: (message) => expect.unreachable(message),
   })

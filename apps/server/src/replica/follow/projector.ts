@@ -22,6 +22,11 @@ const STILL_MS = 2_000
 const WRITE_LIMIT = 5_000
 /** Rows that are recreated from the log are written in transactions of at most this many entries. */
 const WRITE_ENTRIES = 200
+/**
+ * Rows are collected for this long before they are written, in milliseconds, unless a query waits for them: one transaction then writes
+ * the rows of many calls.
+ */
+const GATHER_MS = 50
 /** The pause of a projector after it found another replica writing, in milliseconds. */
 const YIELD_MS = 20
 /** The interval at which a replica checks whether another replica stopped before that replica had written its rows. */
@@ -46,12 +51,14 @@ export interface ProjectorOptions {
   warn(message: string): void
   /** At most this many rows wait; default BUFFER_ROWS. */
   readonly bufferRows?: number
+  /** For this many milliseconds, rows are collected before they are written; default GATHER_MS. */
+  readonly gatherMs?: number
 }
 
 export function createProjector(
   replica: Replica,
   store: ProjectionStore,
-  { history, log, warn, bufferRows = BUFFER_ROWS }: ProjectorOptions,
+  { history, log, warn, bufferRows = BUFFER_ROWS, gatherMs = GATHER_MS }: ProjectorOptions,
 ): Projector {
   const buffer: Rows[] = []
   /** The total weight of the waiting rows, by weightOf. */
@@ -66,6 +73,10 @@ export function createProjector(
   let other: { readonly revision: number; readonly since: number } | undefined
   let running: Promise<void> | undefined
   let again = false
+  /** Set while rows are collected. */
+  let gathering: NodeJS.Timeout | undefined
+  /** How many calls of `reached` wait. */
+  let readers = 0
   let closing = false
   let closed = false
   let warned = false
@@ -76,7 +87,7 @@ export function createProjector(
     held += weightOf(rows)
     while (held > bufferRows && buffer.length > 1) drop()
     for (const decision of rows.decisions) for (const listener of listeners) listener(decision)
-    kick()
+    gather()
   })
   // rows of entries that the store lost, and rows that were made from a wrong state, are dropped
   const stopReplaced = replica.onReplaced(() => {
@@ -86,10 +97,18 @@ export function createProjector(
   const sweep = setInterval(() => kick(), SWEEP_MS)
   sweep.unref()
 
+  /** Writes the waiting rows soon, or at once if a query waits for them. */
+  const gather = (): void => {
+    if (readers > 0) kick()
+    else if (!closing) gathering ??= setTimeout(kick, gatherMs)
+  }
+
   /**
    * Starts to write the waiting rows. If a write is running, the next write begins after it and includes the rows that arrived meanwhile.
    */
   const kick = (): void => {
+    clearTimeout(gathering)
+    gathering = undefined
     if (closing) return
     if (running !== undefined) {
       again = true
@@ -107,7 +126,7 @@ export function createProjector(
       .finally(() => {
         running = undefined
         moved.notify()
-        if (again && !closing && !warned) kick()
+        if (again && !closing && !warned) gather()
       })
   }
 
@@ -178,13 +197,19 @@ export function createProjector(
   }
 
   return {
-    reached(revision, timeoutMs) {
-      if (position < revision) kick()
-      return moved.until(
-        () => position >= revision,
-        timeoutMs,
-        () => closed,
-      )
+    async reached(revision, timeoutMs) {
+      if (position >= revision) return true
+      readers++
+      kick()
+      try {
+        return await moved.until(
+          () => position >= revision,
+          timeoutMs,
+          () => closed,
+        )
+      } finally {
+        readers--
+      }
     },
     onDecision(listener) {
       listeners.add(listener)
@@ -194,6 +219,7 @@ export function createProjector(
       stop()
       stopReplaced()
       clearInterval(sweep)
+      clearTimeout(gathering)
       closing = true
       await running
       await drain().catch((error: unknown) =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPrisma } from '../../db/prisma.ts'
+import { createTableWriter } from '../../db/table-writer.ts'
 import { createRecordTables, type RecordTables } from '../../db/tables/record-tables.ts'
 import type { StoredDecision } from '../../db/tables/rows.ts'
 import { parseNatsAddress } from '../../sync/nats/address.ts'
@@ -50,8 +51,9 @@ for (const count of [1, 3] as const)
         await connection.close()
         const database = await createTestDatabase()
         const prisma = createPrisma(database.connection)
+        const writer = createTableWriter(database.connection)
         const warn = (message: string): void => void warnings.push(message)
-        const tables = createRecordTables(prisma, { mayPack: () => true, onSetAside: ({ reason }) => warn(reason), warn })
+        const tables = createRecordTables({ prisma, writer, mayPack: () => true, onSetAside: ({ reason }) => warn(reason), warn })
         const open = (other: Partial<NatsStoresOptions>) =>
           whenThere(() =>
             openNatsStores(address, {
@@ -61,6 +63,7 @@ for (const count of [1, 3] as const)
           )
         const drop = async (): Promise<void> => {
           await prisma.$disconnect()
+          await writer.close()
           await database.drop()
         }
         return { address, prisma, tables, open, drop }

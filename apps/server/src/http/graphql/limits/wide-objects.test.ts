@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { buildSchema, type GraphQLError, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { createDocumentTexts } from '../document-cache.ts'
-import { useTypedErrors } from '../graphql.ts'
+import { useTypedErrors } from '../yoga.ts'
 import { createBodies } from './bodies.ts'
 import { readParams } from './body.ts'
 

@@ -1,0 +1,86 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Prisma } from '../generated/prisma/client.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
+import { UnavailableError } from '../unavailable.ts'
+import { createTableWriter, type TableWriter } from './table-writer.ts'
+import { refusalOf } from './tables/set-aside.ts'
+
+let database: TestDatabase
+let writer: TableWriter
+let client: pg.Client
+beforeAll(async () => {
+  database = await createTestDatabase()
+  writer = createTableWriter(database.connection)
+  client = new pg.Client(database.connection)
+  await client.connect()
+  await client.query('CREATE TABLE written (id int PRIMARY KEY, document jsonb, names text[])')
+})
+afterAll(async () => {
+  await writer.close()
+  await client.end()
+  await database.drop()
+})
+
+const ids = async (): Promise<readonly number[]> => {
+  const { rows } = await client.query<{ id: number }>('SELECT id FROM written ORDER BY id')
+  return rows.map(({ id }) => id)
+}
+
+test('a transaction returns its result, and its statements can contain parts with parameters of their own', async () => {
+  const document = { name: 'a "quoted" {name}', list: [1, 2] }
+  const result = await writer.transaction(async (tx) => {
+    const part = Prisma.sql`${JSON.stringify(document)}::jsonb, ${['b', 'c,d']}::text[]`
+    const count = await tx.$executeRaw`INSERT INTO written (id, document, names) VALUES (${1}, ${part})`
+    const [row] = await tx.$queryRaw<{ document: unknown; names: string[] }[]>`SELECT document, names FROM written WHERE id = ${1}`
+    return { count, row }
+  })
+  expect(result).toEqual({ count: 1, row: { document, names: ['b', 'c,d'] } })
+  expect(await ids()).toEqual([1])
+})
+
+test('nothing of a transaction that fails is written, its error is thrown, and the connection is used again', async () => {
+  const insert = (id: number) => writer.transaction((tx) => tx.$executeRaw`INSERT INTO written (id) VALUES (${id})`)
+  const twice = writer.transaction(async (tx) => {
+    await tx.$executeRaw`INSERT INTO written (id) VALUES (${2})`
+    await tx.$executeRaw`INSERT INTO written (id) VALUES (${1})`
+  })
+  const error = await twice.catch((thrown: unknown) => thrown)
+  expect(refusalOf(error)).toMatch(/^23505: duplicate key/)
+  await expect(
+    writer.transaction(async (tx) => {
+      await tx.$executeRaw`INSERT INTO written (id) VALUES (${3})`
+      throw new Error('the work fails')
+    }),
+  ).rejects.toThrow('the work fails')
+  await insert(4)
+  expect(await ids()).toEqual([1, 4])
+})
+
+test('a transaction whose connection ends fails, and the next one gets another connection', async () => {
+  const lost = writer.transaction(async (tx) => {
+    await tx.$executeRaw`INSERT INTO written (id) VALUES (${5})`
+    const [{ pid } = { pid: 0 }] = await tx.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`
+    await client.query('SELECT pg_terminate_backend($1)', [pid])
+    await tx.$executeRaw`INSERT INTO written (id) VALUES (${6})`
+  })
+  const error = await lost.catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(Error)
+  expect(refusalOf(error)).toBeUndefined()
+  await writer.transaction((tx) => tx.$executeRaw`INSERT INTO written (id) VALUES (${7})`)
+  expect(await ids()).toEqual([1, 4, 7])
+})
+
+test('while the database is known to be unavailable, no transaction is begun', async () => {
+  const assertThere = (): void => {
+    throw new UnavailableError('store', 'the database has not answered')
+  }
+  const refusing = createTableWriter(database.connection, { away: undefined, assertThere, close: async () => {} })
+  let isBegun = false
+  const refused = refusing.transaction(async () => {
+    isBegun = true
+  })
+  await expect(refused).rejects.toThrow(UnavailableError)
+  expect(isBegun).toBe(false)
+  await refusing.close()
+})

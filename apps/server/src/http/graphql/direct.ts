@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type ExecutionResult, execute, type GraphQLError, getOperationAST } from 'graphql'
+import { callAnswered } from '../../event-loop/query.ts'
+import { acceptedEncoding, compress, MIN_BYTES_TO_COMPRESS } from '../compression.ts'
+import type { Call } from './call.ts'
+import { asksForHealthOnly, checkAtOnce, contextOf, type Executed, neverRan, reworded, withRequestIds } from './call-rules.ts'
+import { refusalOf } from './field-rules.ts'
+import { type WrittenResult, writeWithPauses } from './limits/answer-size.ts'
+import { areLarge, areWide, type Params } from './limits/body.ts'
+import { toFault } from './masking.ts'
+import type { GraphqlOptions } from './yoga.ts'
+
+/** The media types of answers by Accept headers. The answer to any other header is left to Yoga. */
+const MEDIA_TYPES: ReadonlyMap<string | undefined, string> = new Map([
+  [undefined, 'application/json'],
+  ['*/*', 'application/json'],
+  ['application/json', 'application/json'],
+  ['application/graphql-response+json', 'application/graphql-response+json'],
+])
+
+/**
+ * Answers a call, and resolves when its answer is written. Undefined if Yoga must answer it: a stream, a document that was not sent before,
+ * a name of no operation, large variables, or an unusual media type.
+ */
+export type DirectAnswers = (request: IncomingMessage, response: ServerResponse, call: Call, params: Params) => Promise<void> | undefined
+
+/**
+ * Answers calls without Yoga's requests, responses and hooks, which take longer than the placement of an instance. The same rules apply, and
+ * a test compares both answers byte for byte.
+ */
+export function createDirectAnswers({ schema, services, documents, settled, warn }: GraphqlOptions): DirectAnswers {
+  /** The result of a call, before its errors have the id of the request. */
+  const resultOf = async (call: Call, executed: Executed): Promise<WrittenResult> => {
+    const { document, operationName, variableValues } = executed
+    try {
+      checkAtOnce(schema, document, operationName ?? undefined, variableValues ?? {})
+    } catch (error) {
+      return { errors: [toFault(error)] }
+    }
+    const refused = refusalOf(schema, document, call.caller)
+    if (refused !== undefined) return { errors: [refused] }
+    const contextValue = contextOf(services, call)
+    const ran = await execute({ schema, document, operationName, variableValues, contextValue })
+    let result = neverRan(ran) ? reworded(schema, ran, executed) : ran
+    try {
+      if (!asksForHealthOnly(document)) await settled()
+    } catch (error) {
+      result = { errors: [toFault(error)] }
+    }
+    callAnswered()
+    if (call.answer.fault !== undefined) return { errors: [call.answer.fault] }
+    try {
+      const written = await writeWithPauses(result, call.answer)
+      return written.errors === undefined ? written : { ...written, errors: written.errors.map(toFault) }
+    } catch (error) {
+      return { errors: [toFault(error)] }
+    }
+  }
+
+  return (request, response, call, { query, operationName, variables }) => {
+    const mediaType = MEDIA_TYPES.get(request.headers.accept)
+    const document = mediaType === undefined ? undefined : documents.valid(query)
+    if (mediaType === undefined || document === undefined) return undefined
+    const operation = getOperationAST(document, operationName)?.operation
+    if (operation === undefined || operation === 'subscription') return undefined
+    if (variables && (areLarge(variables) || areWide(variables))) return undefined
+    const executed = { document, operationName, variableValues: variables }
+    return resultOf(call, executed).then((result) =>
+      write(request, response, call, mediaType, withRequestIds(result, call.requestId, warn)),
+    )
+  }
+}
+
+/** Writes an answer, compressed if it is long and the caller accepts it. */
+async function write(
+  request: IncomingMessage,
+  response: ServerResponse,
+  call: Call,
+  mediaType: string,
+  result: WrittenResult,
+): Promise<void> {
+  const { stringify = JSON.stringify, ...answer } = result
+  const errors = answer.errors?.map(shown)
+  const body = Buffer.from(stringify(errors === undefined ? answer : { ...answer, errors: errors as never }))
+  const headers: Record<string, string | number> = { 'content-type': `${mediaType}; charset=utf-8`, 'content-length': body.byteLength }
+  const encoding = body.byteLength < MIN_BYTES_TO_COMPRESS ? undefined : acceptedEncoding(request.headers['accept-encoding'])
+  if (body.byteLength >= MIN_BYTES_TO_COMPRESS) headers.vary = 'accept-encoding'
+  const sent = encoding === undefined ? body : await compress(body, encoding)
+  if (encoding !== undefined) Object.assign(headers, { 'content-encoding': encoding, 'content-length': sent.byteLength })
+  // the caller can have left while the answer was computed
+  if (response.destroyed) return
+  call.isToBeRead()
+  response.writeHead(statusOf(result), headers).end(sent)
+}
+
+/** The highest status of the errors; 200 without errors. */
+const statusOf = ({ errors = [] }: ExecutionResult): number =>
+  errors.reduce((status, { extensions: { http } }) => Math.max(status, (http as { readonly status: number }).status), 200)
+
+/** An error without the fields of its extensions that only concern the server. */
+function shown(error: GraphQLError): object {
+  const { extensions = {}, ...rest } = error.toJSON()
+  const { http: _http, unexpected: _unexpected, ...others } = extensions
+  return { ...rest, ...(Object.keys(others).length > 0 && { extensions: others }) }
+}
