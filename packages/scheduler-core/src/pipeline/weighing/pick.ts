@@ -83,7 +83,11 @@ export function best({ hosts, totals }: Totals, count: number, tieOrder: TieOrde
     return Array.from(hosts.keys())
       .sort((a, b) => (isBetter(a, b) ? -1 : 1))
       .slice(0, count)
+  /** The total of the last of `count` ranked hosts. Until there are so many, no total is below it. */
+  let least = Number.NEGATIVE_INFINITY
   for (let i = 0; i < hosts.length; i++) {
+    // on a large fleet, this ends the work for nearly every host
+    if ((totals[i] as number) < least) continue
     if (ranked.length === count && !isBetter(i, ranked[count - 1] as number)) continue
     let position = ranked.length === count ? count - 1 : ranked.length
     while (position > 0 && isBetter(i, ranked[position - 1] as number)) {
@@ -91,6 +95,7 @@ export function best({ hosts, totals }: Totals, count: number, tieOrder: TieOrde
       position--
     }
     ranked[position] = i
+    if (ranked.length === count) least = totals[ranked[count - 1] as number] as number
   }
   return ranked
 }
