@@ -10,7 +10,8 @@ const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P
 /** The codes of Prisma's adapter for unreachable servers in raw statements. */
 const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'])
 /** The messages of `pg` errors that have no code. */
-const WORDS = /^(timeout expired|timeout exceeded when trying to connect|Connection terminated.*|Can't reach database.*)$/
+const WORDS =
+  /^(timeout expired.*|timeout exceeded when trying to connect|Query read timeout|Connection terminated.*|Client has encountered a connection error and is not queryable|Can't reach database.*)$/
 /** At most this many errors are examined: the error itself, its cause, the cause of that cause, and so on. */
 const MAX_CAUSES = 4
 

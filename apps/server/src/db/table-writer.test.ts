@@ -1,9 +1,12 @@
+import { once } from 'node:events'
+import net from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Prisma } from '../generated/prisma/client.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { UnavailableError } from '../unavailable.ts'
-import { createTableWriter, type TableWriter } from './table-writer.ts'
+import { outageOf } from './outage.ts'
+import { createTableWriter, type Database, type TableWriter } from './table-writer.ts'
 import { refusalOf } from './tables/set-aside.ts'
 
 let database: TestDatabase
@@ -22,6 +25,8 @@ afterAll(async () => {
   await database.drop()
 })
 
+const inTransaction = <Result>(use: (tx: Database) => Promise<Result>): Promise<Result> => writer.transaction(use, 60_000)
+
 const ids = async (): Promise<readonly number[]> => {
   const { rows } = await client.query<{ id: number }>('SELECT id FROM written ORDER BY id')
   return rows.map(({ id }) => id)
@@ -29,7 +34,7 @@ const ids = async (): Promise<readonly number[]> => {
 
 test('a transaction returns its result, and its statements can contain parts with parameters of their own', async () => {
   const document = { name: 'a "quoted" {name}', list: [1, 2] }
-  const result = await writer.transaction(async (tx) => {
+  const result = await inTransaction(async (tx) => {
     const part = Prisma.sql`${JSON.stringify(document)}::jsonb, ${['b', 'c,d']}::text[]`
     const count = await tx.$executeRaw`INSERT INTO written (id, document, names) VALUES (${1}, ${part})`
     const [row] = await tx.$queryRaw<{ document: unknown; names: string[] }[]>`SELECT document, names FROM written WHERE id = ${1}`
@@ -40,15 +45,15 @@ test('a transaction returns its result, and its statements can contain parts wit
 })
 
 test('nothing of a transaction that fails is written, its error is thrown, and the connection is used again', async () => {
-  const insert = (id: number) => writer.transaction((tx) => tx.$executeRaw`INSERT INTO written (id) VALUES (${id})`)
-  const twice = writer.transaction(async (tx) => {
+  const insert = (id: number) => inTransaction((tx) => tx.$executeRaw`INSERT INTO written (id) VALUES (${id})`)
+  const twice = inTransaction(async (tx) => {
     await tx.$executeRaw`INSERT INTO written (id) VALUES (${2})`
     await tx.$executeRaw`INSERT INTO written (id) VALUES (${1})`
   })
   const error = await twice.catch((thrown: unknown) => thrown)
   expect(refusalOf(error)).toMatch(/^23505: duplicate key/)
   await expect(
-    writer.transaction(async (tx) => {
+    inTransaction(async (tx) => {
       await tx.$executeRaw`INSERT INTO written (id) VALUES (${3})`
       throw new Error('the work fails')
     }),
@@ -58,7 +63,7 @@ test('nothing of a transaction that fails is written, its error is thrown, and t
 })
 
 test('a transaction whose connection ends fails, and the next one gets another connection', async () => {
-  const lost = writer.transaction(async (tx) => {
+  const lost = inTransaction(async (tx) => {
     await tx.$executeRaw`INSERT INTO written (id) VALUES (${5})`
     const [{ pid } = { pid: 0 }] = await tx.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`
     await client.query('SELECT pg_terminate_backend($1)', [pid])
@@ -67,7 +72,7 @@ test('a transaction whose connection ends fails, and the next one gets another c
   const error = await lost.catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(Error)
   expect(refusalOf(error)).toBeUndefined()
-  await writer.transaction((tx) => tx.$executeRaw`INSERT INTO written (id) VALUES (${7})`)
+  await inTransaction((tx) => tx.$executeRaw`INSERT INTO written (id) VALUES (${7})`)
   expect(await ids()).toEqual([1, 4, 7])
 })
 
@@ -79,8 +84,44 @@ test('while the database is known to be unavailable, no transaction is begun', a
   let isBegun = false
   const refused = refusing.transaction(async () => {
     isBegun = true
-  })
+  }, 60_000)
   await expect(refused).rejects.toThrow(UnavailableError)
   expect(isBegun).toBe(false)
   await refusing.close()
+})
+
+test('a transaction that does not end in time fails at once, although a statement still waits', async () => {
+  await client.query('BEGIN; LOCK TABLE written')
+  try {
+    const began = performance.now()
+    const late = writer.transaction((tx) => tx.$executeRaw`INSERT INTO written (id) VALUES (${8})`, 200)
+    const error = await late.catch((thrown: unknown) => thrown)
+    expect(outageOf(error)).toMatch(/did not end within 200 ms$/)
+    // the limit of a statement would be ten seconds
+    expect(performance.now() - began).toBeLessThan(5_000)
+  } finally {
+    await client.query('ROLLBACK')
+  }
+  expect(await ids()).toEqual([1, 4, 7])
+})
+
+test('a connection whose prepared statement no longer fits its table is replaced', async () => {
+  const read = () => inTransaction((tx) => tx.$queryRaw<readonly { id: unknown }[]>`SELECT id FROM written ORDER BY id LIMIT ${1}`)
+  expect(await read()).toEqual([{ id: 1 }])
+  await client.query('ALTER TABLE written ALTER COLUMN id TYPE bigint')
+  await expect(read()).rejects.toThrow('cached plan')
+  expect(await read()).toEqual([{ id: '1' }])
+})
+
+test('while the server does not answer, a transaction fails after one time limit', async () => {
+  const sockets = new Set<net.Socket>()
+  const silent = net.createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as net.AddressInfo
+  const waiting = createTableWriter({ ...database.connection, host: '127.0.0.1', port, connectionTimeoutMillis: 300 })
+  const error = await waiting.transaction(async () => undefined, 60_000).catch((thrown: unknown) => thrown)
+  expect(outageOf(error)).toBeDefined()
+  await waiting.close()
+  for (const socket of sockets) socket.destroy()
+  silent.close()
 })

@@ -8,7 +8,7 @@ import { allProcesses, type Process, type Scan } from './proc.ts'
 /** Processes with these numbers do not exist, so their environments cannot be read. */
 const P = 2 ** 22
 const one: Process = { pid: P + 5, name: 'sh', parent: 1, group: P + 5, session: P + 5, state: 'S', startTicks: 100, isOfKernel: false }
-const root = { pid: P + 5, startTicks: 100, mark: 'none' }
+const root = { pid: P + 5, startTicks: 100, mark: 'none', isContained: false }
 const scanOf = (processes: readonly Process[]): Scan => ({ processes, isComplete: true, busyMs: 0 })
 const numbersOf = ({ members }: Found): readonly number[] => members.map(({ pid }) => pid - P).toSorted((a, b) => a - b)
 
@@ -57,6 +57,8 @@ describe('the members of a run', () => {
     expect((await members.among({ ...scanOf([one]), isComplete: false })).isComplete).toBe(false)
     const unrelated = { ...one, pid: P + 9, session: P + 9 }
     expect(await members.among(scanOf([one, unrelated]))).toEqual({ members: [one], isComplete: false })
+    // in a PID namespace, nothing can be missing
+    expect((await createMembers({ ...root, isContained: true }).among(scanOf([one, unrelated]))).isComplete).toBe(true)
     // a process that was started before the run is none of it
     expect(await members.among(scanOf([one, { ...unrelated, startTicks: 99 }]))).toEqual({ members: [one], isComplete: true })
   })

@@ -8,6 +8,8 @@ export interface Root {
   readonly startTicks: number | undefined
   /** The value of MARK in the environment of all processes of the run. */
   readonly mark: string
+  /** True if the run has a PID namespace: with its first process, the kernel ends all others, so that none can start another one then. */
+  readonly isContained: boolean
 }
 
 /** The processes of one run of a collector. */
@@ -44,7 +46,7 @@ export function createMembers(root: Root): Members {
     const members = marked.length === 0 ? related : relativesOf(root, startsOf([...related, ...marked]), processes)
     strangers = startsOf(processes.filter((one) => !members.has(one) && (marks.of.has(one) || strangers.get(one.pid) === one.startTicks)))
     known = startsOf([...members])
-    return { members: [...members].filter((one) => !hasEnded(one)), isComplete: isComplete && marks.isComplete }
+    return { members: [...members].filter((one) => !hasEnded(one)), isComplete: root.isContained || (isComplete && marks.isComplete) }
   }
   let turn: Promise<unknown> = Promise.resolve()
   return {

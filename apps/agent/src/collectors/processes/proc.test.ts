@@ -50,7 +50,7 @@ describe('a process that starts another one and ends while processes are read', 
       async () => listsLeft.shift() ?? [],
       (pid) => {
         const state = statesLeft.get(pid)?.shift()
-        return state === undefined ? undefined : { ...one, pid, state }
+        return state === undefined || state === 'hidden' ? state : { ...one, pid, state }
       },
     )
   }
@@ -88,6 +88,7 @@ describe('a process that starts another one and ends while processes are read', 
       [1, 4],
       true,
     ],
+    ['one that is hidden from the user is counted as read', [[1, 2], [3]], { 1: ['S'], 2: ['hidden'] }, [1], true],
     [
       'processes end all the time',
       [

@@ -23,7 +23,8 @@ export interface Scan {
   readonly processes: readonly Process[]
   /**
    * False if processes ended before they could be read. The processes that they started meanwhile may be missing too. If true, each process
-   * that was there at the end of the scan is in the list, except those that processes in the list have started since they were read.
+   * that was there at the end of the scan is in the list, except those that processes in the list have started since they were read, those
+   * that are hidden from this user, and one that got the number of a process which ended during the scan.
    */
   readonly isComplete: boolean
   /** How long reading them kept the event loop busy, in milliseconds. */
@@ -37,7 +38,7 @@ const IS_FORBIDDEN: readonly unknown[] = ['EACCES', 'EPERM']
 const isUnreadable = (error: unknown): error is Error & { readonly code: unknown } =>
   error instanceof Error && 'code' in error && (HAS_ENDED.includes(error.code) || IS_FORBIDDEN.includes(error.code))
 
-/** Reads a small file below /proc whose reading never waits for the process. Undefined if the process cannot be read. */
+/** Reads a small file below /proc whose reading never waits for the process. Undefined if it cannot be read. */
 function textOf(file: string): string | undefined {
   try {
     return readFileSync(`/proc/${file}`, 'latin1')
@@ -50,10 +51,21 @@ function textOf(file: string): string | undefined {
 /** The flag PF_KTHREAD of Linux (include/linux/sched.h). */
 const KERNEL_THREAD = 0x00_20_00_00
 
-/** Undefined if the process has ended. */
+/** Undefined if the process has ended, or is hidden from this user (the option hidepid of /proc). */
 export function readProcess(pid: number): Process | undefined {
-  const text = textOf(`${pid}/stat`)
-  if (text === undefined) return undefined
+  const read = readEntry(pid)
+  return read === 'hidden' ? undefined : read
+}
+
+/** Undefined if the process has ended. */
+function readEntry(pid: number): Process | 'hidden' | undefined {
+  let text: string
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    return IS_FORBIDDEN.includes(error.code) ? 'hidden' : undefined
+  }
   // the name of the program is in brackets, and may itself contain brackets and spaces
   const [open, close] = [text.indexOf('('), text.lastIndexOf(')')]
   const [state = '', parent, group, session, ...rest] = text.slice(close + 2).split(' ')
@@ -73,27 +85,34 @@ async function listPids(): Promise<readonly number[]> {
   return names.flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
 }
 
-const isRunning = (one: Process | undefined): boolean => one !== undefined && !hasEnded(one)
-
 /** How often the list of a scan is read at most. */
 const MAX_LISTS = 5
 
 /** All processes of the machine. */
-export const allProcesses = (): Promise<Scan> => scanOf(listPids, readProcess)
+export const allProcesses = (): Promise<Scan> => scanOf(listPids, readEntry)
 
 /**
  * Lists the processes and reads them. A process that ends in between can have started another one, which is not in the list. So the list is
  * read again, and what is new in it, until all that was new was still running when it was read.
  */
-export async function scanOf(list: () => Promise<readonly number[]>, read: (pid: number) => Process | undefined): Promise<Scan> {
+export async function scanOf(list: () => Promise<readonly number[]>, read: (pid: number) => Process | 'hidden' | undefined): Promise<Scan> {
   const processes = new Map<number, Process>()
+  /** The numbers that no longer need to be read. */
+  const seen = new Set<number>()
   let busyMs = 0
   for (let lists = 0; lists < MAX_LISTS; lists++) {
-    const unread = (await list()).filter((pid) => !processes.has(pid))
-    const { results, busyMs: took } = await inSlices(unread, read)
+    const unread = (await list()).filter((pid) => !seen.has(pid))
+    let running = 0
+    const { busyMs: took } = await inSlices(unread, (pid) => {
+      const one = read(pid)
+      if (one === undefined) return undefined
+      seen.add(pid)
+      if (one !== 'hidden') processes.set(pid, one)
+      if (one === 'hidden' || !hasEnded(one)) running++
+      return undefined
+    })
     busyMs += took
-    for (const one of results) processes.set(one.pid, one)
-    if (unread.every((pid) => isRunning(processes.get(pid)))) return { processes: [...processes.values()], isComplete: true, busyMs }
+    if (running === unread.length) return { processes: [...processes.values()], isComplete: true, busyMs }
   }
   return { processes: [...processes.values()], isComplete: false, busyMs }
 }

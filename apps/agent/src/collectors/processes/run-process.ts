@@ -84,7 +84,7 @@ export function runProcess(run: Run): Promise<Ran> {
   child.stdin?.on('error', () => undefined)
   const { pid } = child
   if (pid === undefined) return new Promise((resolve) => child.once('error', (error) => resolve({ error: cannotStart(file, error) })))
-  const members = createMembers({ pid, startTicks: readProcess(pid)?.startTicks, mark })
+  const members = createMembers({ pid, startTicks: readProcess(pid)?.startTicks, mark, isContained })
   return new Promise((resolve) => followChild(child, run, members, resolve))
 }
 

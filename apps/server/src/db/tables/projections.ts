@@ -16,6 +16,9 @@ const NAME = 'main'
  * fleet.
  */
 const STATEMENT_ROWS = 100
+/** The time limit of a transaction, and the time that each row adds to it, in milliseconds. */
+const WRITE_MS = 30_000
+const ROW_MS = 2
 
 /** Reads the position in the log up to which the projections are written, and writes the projections. Nothing else writes these tables. */
 export interface ProjectionStore {
@@ -41,26 +44,29 @@ export interface ProjectionStoreOptions {
 
 export function createProjectionStore({ prisma, writer, mayPack, onSetAside }: ProjectionStoreOptions): ProjectionStore {
   const run = (rows: readonly Rows[], isCareful: boolean): Promise<{ position: number | undefined; aside: readonly SetAside[] }> =>
-    writer.transaction(async (tx) => {
-      await tx.$executeRaw`INSERT INTO projection_position (name, revision, id) VALUES (${NAME}, 0, '') ON CONFLICT DO NOTHING`
-      const [held] = await tx.$queryRaw<{ revision: bigint | string }[]>`
+    writer.transaction(
+      async (tx) => {
+        await tx.$executeRaw`INSERT INTO projection_position (name, revision, id) VALUES (${NAME}, 0, '') ON CONFLICT DO NOTHING`
+        const [held] = await tx.$queryRaw<{ revision: bigint | string }[]>`
           SELECT revision FROM projection_position WHERE name = ${NAME} FOR UPDATE SKIP LOCKED`
-      if (held === undefined) return { position: undefined, aside: [] }
-      const position = Number(held.revision)
-      const next = rows.filter(({ revision }) => revision > position)
-      const last = next.at(-1)
-      const [first] = next
-      if (last === undefined || first?.revision !== position + 1) return { position, aside: [] }
-      const aside: SetAside[] = []
-      await writeTables(
-        tx,
-        next,
-        isCareful ? async (kind, own, write) => void aside.push(...(await writeOrSetAside(tx, kind, own, write))) : putAll,
-        mayPack(),
-      )
-      await tx.$executeRaw`${coverHostChanges({ after: position, first, last })} UPDATE projection_position SET revision = ${last.revision}, id = ${last.entryId} WHERE name = ${NAME}`
-      return { position: last.revision, aside }
-    })
+        if (held === undefined) return { position: undefined, aside: [] }
+        const position = Number(held.revision)
+        const next = rows.filter(({ revision }) => revision > position)
+        const last = next.at(-1)
+        const [first] = next
+        if (last === undefined || first?.revision !== position + 1) return { position, aside: [] }
+        const aside: SetAside[] = []
+        await writeTables(
+          tx,
+          next,
+          isCareful ? async (kind, own, write) => void aside.push(...(await writeOrSetAside(tx, kind, own, write))) : putAll,
+          mayPack(),
+        )
+        await tx.$executeRaw`${coverHostChanges({ after: position, first, last })} UPDATE projection_position SET revision = ${last.revision}, id = ${last.entryId} WHERE name = ${NAME}`
+        return { position: last.revision, aside }
+      },
+      WRITE_MS + ROW_MS * rows.reduce((sum, { nodes, hostChanges }) => sum + nodes.length + hostChanges.length, 0),
+    )
 
   return {
     async position() {

@@ -53,6 +53,9 @@ export interface RecordTablesOptions {
   warn(message: string): void
 }
 
+/** The time limit of a transaction in milliseconds. */
+const LIMIT_MS = 30_000
+
 export function createRecordTables({ prisma, writer, mayPack, onSetAside, warn }: RecordTablesOptions): RecordTables {
   let known: AuditHead = NO_ROWS
   const run = (stream: string, from: StreamPosition, to: StreamPosition, rows: RecordRows, isCareful: boolean) =>
@@ -73,7 +76,7 @@ export function createRecordTables({ prisma, writer, mayPack, onSetAside, warn }
       const head = await writeRows(tx, rows, put, { mayPack: mayPack(), known, warn })
       await tx.$executeRaw`UPDATE projection_position SET revision = ${to.sequence}, id = ${to.id} WHERE name = ${stream}`
       return { head, aside }
-    })
+    }, LIMIT_MS)
   return {
     async position(stream) {
       const found = await prisma.projectionPosition.findUnique({ where: { name: stream } })

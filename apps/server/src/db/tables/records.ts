@@ -11,6 +11,9 @@ export interface RecordStoreOptions {
   warn(message: string): void
 }
 
+/** The time limit of a transaction in milliseconds. */
+const LIMIT_MS = 15_000
+
 /** Writes records directly into their tables. */
 export function createRecordStore(writer: Pick<TableWriter, 'transaction'>, { mayPack, warn }: RecordStoreOptions): RecordStore {
   let head: AuditHead = NO_ROWS
@@ -19,11 +22,11 @@ export function createRecordStore(writer: Pick<TableWriter, 'transaction'>, { ma
       writer.transaction(async (tx) => {
         await writeRequestSpecs(tx, decisions)
         await writeDecisions(tx, decisions, mayPack())
-      }),
+      }, LIMIT_MS),
     async keepAudit(entries) {
       // concurrent calls can end in another order than the one in which they wrote
       const known = head
-      const { before, head: now } = await writer.transaction((tx) => appendAudit(tx, entries))
+      const { before, head: now } = await writer.transaction((tx) => appendAudit(tx, entries), LIMIT_MS)
       warnIfBack(before, known, warn)
       if (now.seq > head.seq || before.seq < known.seq) head = now
     },

@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { buildSchema, parse } from 'graphql'
+import type { IncomingMessage } from 'node:http'
+import { buildSchema, type GraphQLError, parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fault } from '../../schema/types/faults.ts'
 import { ADMIN_KEY, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
-import type { Call } from './call.ts'
 import { createDirectAnswers } from './direct.ts'
 import { createDocumentCache } from './document-cache.ts'
 
@@ -28,7 +28,7 @@ describe('a direct answer is the same as that of Yoga, byte for byte', () => {
     const { date: _, ...others } = Object.fromEntries(response.headers)
     return { status: response.status, headers: others, body: await response.text() }
   }
-  /** Sends a call in both ways: Yoga answers calls with an unusual Accept header. The first call makes the document known. */
+  /** Sends a call in both ways: Yoga answers calls with an unusual Accept header, as a test below shows. */
   const both = async (body: object, headers: Readonly<Record<string, string>> = {}) => {
     const ways = ['application/json, text/plain', 'application/json'].map((accept) => () => post(body, { accept, ...headers }))
     const [yoga, direct] = [await ways[0]?.(), await ways[1]?.()]
@@ -73,8 +73,6 @@ describe('a direct answer is the same as that of Yoga, byte for byte', () => {
     ['a missing variable', { query: SELECT, variables: {} }, 400],
     ['an unknown field of a variable', { query: SELECT, variables: { input: { idempotencyKey: 'x', spec, bogus: 1 } } }, 400],
     ['a variable of another type', { query: HOSTS, variables: { first: 'many' } }, 400],
-    ['no operation of that name', { query: HOSTS, operationName: 'Other' }, 400],
-    ['several operations and no name', { query: 'query A { viewer { account } } query B { viewer { scopes } }' }, 400],
     ['an error beside data', { query: '{ viewer { account } hosts(after: "???") { totalCount } }' }, 400],
     ['a page that is too long', { query: HOSTS, variables: { first: 501 } }, 400],
     [
@@ -89,10 +87,7 @@ describe('a direct answer is the same as that of Yoga, byte for byte', () => {
   })
 
   test('a field that the key may not select, and a claim with its id', async () => {
-    const refused = await both(
-      { query: 'mutation { apiKeyRevoke(id: "x") { __typename } }' },
-      { authorization: `Bearer ${readOnly}` },
-    )
+    const refused = await both({ query: 'mutation { apiKeyRevoke(id: "x") { __typename } }' }, { authorization: `Bearer ${readOnly}` })
     expect(refused?.body).toContain('FORBIDDEN')
     const claim = await both({
       query: 'query ($id: ID!) { node(id: $id) { ... on Claim { id state decision { id } } } }',
@@ -115,40 +110,98 @@ describe('a direct answer is the same as that of Yoga, byte for byte', () => {
   })
 })
 
-describe('what is left to Yoga', () => {
-  const schema = buildSchema('type Query { now: Int } type Subscription { later: Int }')
-  const documents = createDocumentCache()
-  for (const text of ['{ now }', 'subscription { later }']) documents.setValid(parse(text), text)
+const schema = buildSchema('type Query { now: Int health: Int long: String fails: Int } type Subscription { later: Int }')
+Object.assign(schema.getQueryType()?.getFields().fails ?? {}, {
+  resolve: () => {
+    throw new TypeError('a defect')
+  },
+})
+Object.assign(schema.getQueryType()?.getFields().long ?? {}, { resolve: () => 'x'.repeat(300 * 1_024) })
+const documents = createDocumentCache()
+const known = ['{ now }', '{ health }', '{ long fails }', 'subscription { later }', 'query A { now } query B { now }']
+for (const text of known) documents.setValid(parse(text), text)
+
+/** Asks a small schema directly. Returns how the call was answered, and how often the time in which its caller must read has begun. */
+async function ask(
+  query: string,
+  {
+    settled = async () => undefined,
+    answer = {},
+    ...given
+  }: { accept?: string; operationName?: string; isGone?: boolean; answer?: object; settled?: () => Promise<void> } = {},
+) {
+  const warnings: string[] = []
+  const sent: unknown[] = []
+  let begun = 0
   const direct = createDirectAnswers({
-    ...{ schema, documents, services: { moments: { forCall: () => undefined } } as never, settled: () => undefined },
+    ...{ schema, documents, settled, services: { moments: { forCall: () => undefined } } as never },
     heartbeat: () => ({ revision: 1, stateAgeMs: 0 }),
-    warn: (message) => expect.unreachable(message),
+    warn: (message) => void warnings.push(message),
   })
-  /** Which answer a call gets, and how often the time in which its caller must read it has begun. */
-  const ask = async (query: string, accept?: string) => {
-    let begun = 0
-    let sent: unknown
-    const end = (body: Buffer): void => {
-      sent = body.toString()
-    }
-    const response = { destroyed: false, writeHead: () => response, end }
-    const call = { caller: { hosts: [], project: null, scopes: ['READ'] }, requestId: 'r', answer: {}, isToBeRead: () => void begun++ }
-    const answered = direct({ headers: { accept } } as IncomingMessage, response as never as ServerResponse, call as never as Call, {
-      query,
-    })
-    await answered
-    return { isDirect: answered !== undefined, sent, begun }
+  const response = {
+    destroyed: given.isGone ?? false,
+    writeHead: (status: number) => {
+      sent.push(status)
+      return response
+    },
+    end: (body: Buffer) => void sent.push(JSON.parse(body.toString())),
   }
+  const call = { caller: { hosts: [], project: null, scopes: ['READ'] }, requestId: 'r', answer, isToBeRead: () => void begun++ }
+  const answered = direct({ headers: { accept: given.accept } } as IncomingMessage, response as never, call as never, {
+    query,
+    ...(given.operationName !== undefined && { operationName: given.operationName }),
+  })
+  await answered
+  return { isDirect: answered !== undefined, sent, begun, warnings }
+}
 
-  test('a query that was sent before is answered directly, and its caller must read the answer from then on', async () => {
-    expect(await ask('{ now }')).toEqual({ isDirect: true, sent: '{"data":{"now":null}}', begun: 1 })
+const aFault = (message: string): GraphQLError => fault('UNAVAILABLE', message)
+const codes = ({ sent }: { readonly sent: readonly unknown[] }) => {
+  const [status, { errors }] = sent as [number, { errors: { message: string; extensions: { requestId: string } }[] }]
+  return [status, errors.map(({ message, extensions: { requestId } }) => `${requestId}: ${message}`)]
+}
+
+describe('which calls are answered directly', () => {
+  test.each([undefined, '*/*', 'application/json', 'application/graphql-response+json'])(
+    'a document that was sent before, if the caller accepts %s',
+    async (accept) => {
+      const found = await ask('{ now }', accept === undefined ? {} : { accept })
+      expect(found).toEqual({ isDirect: true, sent: [200, { data: { now: null } }], begun: 1, warnings: [] })
+    },
+  )
+
+  test.each<[string, string, Parameters<typeof ask>[1]]>([
+    ['a document that was not sent before', '{ other: now }', {}],
+    ['a subscription', 'subscription { later }', {}],
+    ['an unusual media type', '{ now }', { accept: 'text/event-stream, application/json' }],
+    ['no operation of that name', 'query A { now } query B { now }', { operationName: 'C' }],
+    ['several operations and no name', 'query A { now } query B { now }', {}],
+  ])('left to Yoga: %s', async (_name, query, options) => {
+    expect(await ask(query, options)).toEqual({ isDirect: false, sent: [], begun: 0, warnings: [] })
+  })
+})
+
+describe('a direct answer', () => {
+  const settled = (): Promise<void> => Promise.reject(aFault('The state was lost.'))
+
+  test('is an error if the state that it shows is not durable, and health does not wait for that', async () => {
+    expect(codes(await ask('{ now }', { settled }))).toEqual([503, ['r: The state was lost.']])
+    expect((await ask('{ health }', { settled })).sent).toEqual([200, { data: { health: null } }])
   })
 
-  test.each([
-    ['a document that was not sent before', '{ other: now }', undefined],
-    ['a subscription', 'subscription { later }', undefined],
-    ['an unusual media type', '{ now }', 'text/event-stream, application/json'],
-  ])('%s', async (_name, query, accept) => {
-    expect(await ask(query, accept)).toEqual({ isDirect: false, sent: undefined, begun: 0 })
+  test('is an error if the answer became too large', async () => {
+    expect(codes(await ask('{ now }', { answer: { fault: aFault('It is too large.') } }))).toEqual([503, ['r: It is too large.']])
+  })
+
+  test('conceals a defect, names it to operators, and has the other fields, also if it is long', async () => {
+    const answer = { bytes: 300 * 1_024, most: 1_000_000 }
+    const { sent, warnings } = await ask('{ long fails }', { answer })
+    expect(codes({ sent })).toEqual([500, [expect.stringMatching(/^r: The service failed to answer/)]])
+    expect(sent[1]).toMatchObject({ data: { long: expect.stringMatching(/^x+$/), fails: null } })
+    expect(warnings).toEqual([expect.stringMatching(/^request r failed: TypeError: a defect/)])
+  })
+
+  test('is not written if the caller has left', async () => {
+    expect(await ask('{ now }', { isGone: true })).toEqual({ isDirect: true, sent: [], begun: 0, warnings: [] })
   })
 })

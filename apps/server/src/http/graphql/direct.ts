@@ -39,10 +39,11 @@ export function createDirectAnswers({ schema, services, documents, settled, warn
     }
     const refused = refusalOf(schema, document, call.caller)
     if (refused !== undefined) return { errors: [refused] }
-    const contextValue = contextOf(services, call)
-    const ran = await execute({ schema, document, operationName, variableValues, contextValue })
-    let result = neverRan(ran) ? reworded(schema, ran, executed) : ran
+    let result: ExecutionResult
     try {
+      const contextValue = contextOf(services, call)
+      const ran = await execute({ schema, document, operationName, variableValues, contextValue })
+      result = neverRan(ran) ? reworded(schema, ran, executed) : ran
       if (!asksForHealthOnly(document)) await settled()
     } catch (error) {
       result = { errors: [toFault(error)] }

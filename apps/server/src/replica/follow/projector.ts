@@ -94,7 +94,9 @@ export function createProjector(
     while (buffer.length > 0) drop()
     kick()
   })
-  const sweep = setInterval(() => kick(), SWEEP_MS)
+  const sweep = setInterval(() => {
+    if (gathering === undefined) kick()
+  }, SWEEP_MS)
   sweep.unref()
 
   /** Writes the waiting rows soon, or at once if a query waits for them. */
