@@ -6,8 +6,8 @@ import { Prisma } from '../generated/prisma/client.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { UnavailableError } from '../unavailable.ts'
 import { outageOf } from './outage.ts'
+import { refusalOf } from './refusal.ts'
 import { createTableWriter, type Database, type TableWriter } from './table-writer.ts'
-import { refusalOf } from './tables/set-aside.ts'
 
 let database: TestDatabase
 let writer: TableWriter

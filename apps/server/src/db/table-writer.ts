@@ -2,8 +2,8 @@ import pg from 'pg'
 import { Prisma } from '../generated/prisma/client.ts'
 import type { DatabaseWatch } from './database-watch.ts'
 import { askedAnyway } from './database-watch.ts'
+import { refusalOf } from './refusal.ts'
 import { TIMEOUTS } from './session.ts'
-import { refusalOf } from './tables/set-aside.ts'
 
 /** Runs statements, each a template with the values of its parameters. Prisma's client and its transactions have these methods too. */
 export interface Database {

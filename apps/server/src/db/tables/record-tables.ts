@@ -1,5 +1,6 @@
 import type { ApiKey, KeyUse, KeyWrite } from '../../stores/api-keys.ts'
 import type { PrismaClient } from '../prisma.ts'
+import { refusalOf } from '../refusal.ts'
 import type { Database, TableWriter } from '../table-writer.ts'
 import { toKey, writeKeyUses } from './api-keys.ts'
 import { type AuditEntry, type AuditHead, appendAudit, NO_ROWS } from './audit.ts'
@@ -7,7 +8,7 @@ import { writeDecisions } from './decisions.ts'
 import { warnIfBack } from './records.ts'
 import { writeRequestSpecs } from './request-specs.ts'
 import type { StoredDecision } from './rows.ts'
-import { refusalOf, type SetAside, writeOrSetAside } from './set-aside.ts'
+import { type SetAside, writeOrSetAside } from './set-aside.ts'
 
 /** The position of the tables in a stream: sequence and id of the last message that they contain. */
 export interface StreamPosition {

@@ -1,7 +1,7 @@
 import type { Agreement, HostRank } from '@gantt/scheduler-core'
 import type { PrismaClient } from '../prisma.ts'
+import { clean } from '../refusal.ts'
 import type { Database } from '../table-writer.ts'
-import { clean } from './set-aside.ts'
 
 /**
  * How many decisions were replayed with the version of the profile that had not made them, by how the two versions agree, and how many were

@@ -73,7 +73,7 @@ describe('a direct answer is the same as that of Yoga, byte for byte', () => {
     ['a missing variable', { query: SELECT, variables: {} }, 400],
     ['an unknown field of a variable', { query: SELECT, variables: { input: { idempotencyKey: 'x', spec, bogus: 1 } } }, 400],
     ['a variable of another type', { query: HOSTS, variables: { first: 'many' } }, 400],
-    ['an error beside data', { query: '{ viewer { account } hosts(after: "???") { totalCount } }' }, 400],
+    ['an error in addition to data', { query: '{ viewer { account } hosts(after: "???") { totalCount } }' }, 400],
     ['a page that is too long', { query: HOSTS, variables: { first: 501 } }, 400],
     [
       'a cost above the limit',
