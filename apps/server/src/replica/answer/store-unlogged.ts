@@ -25,10 +25,7 @@ export function createUnloggedStore({ recordUnlogged, warn }: UnloggedStoreOptio
       for (const { answer } of some) answer()
     } catch (error) {
       // one record that cannot be stored must not make the other calls fail, so each record is then stored alone
-      if (some.length > 1) {
-        for (const one of some) await store([one])
-        return
-      }
+      if (some.length > 1) return void (await Promise.all(some.map((one) => store([one]))))
       warn(`a decision could not be recorded: ${error instanceof Error ? error.message : String(error)}`)
       for (const { fail } of some) fail(new UnavailableError('store', 'the decision could not be recorded'))
     }
