@@ -9,7 +9,7 @@ import { wayOutInSteps } from '../../schedulers/way-out.ts'
 import type { HostName } from '../../values/host-name.ts'
 import type { Steps } from '../../values/steps.ts'
 import type { FleetEdits } from '../edits.ts'
-import { isRedundant, minimal } from './minimal/minimal.ts'
+import { containsAll, isRedundant, minimal } from './minimal/minimal.ts'
 import { hasMoreRanges } from './minimal/numbers.ts'
 import { type Candidate, INSTANCES, isLowered, type Kept, sharedRoom } from './minimal/shared-room.ts'
 import { loweredTogether } from './pairs/lowered-together.ts'
@@ -170,9 +170,12 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
       isPlainTried = true
       yield* tryPlain()
     }
-    // stops if all further candidates have at least as much effort as the results that will be shown
+    // stops if all further candidates have more effort than the results that will be shown
     const rivals = isLastResort(candidate) ? results : results.filter((known) => !isLastResort(known.candidate))
-    if (rivals.length >= first && (rivals[first - 1] as Kept).candidate.effort <= candidate.effort) break
+    const last = rivals[first - 1]?.candidate
+    if (last !== undefined && last.effort < candidate.effort) break
+    // of candidates with the same effort, only a part of a result can still replace a result
+    if (last?.effort === candidate.effort && !rivals.some((known) => containsAll(known.candidate.changes, candidate.changes))) continue
     if (isLastResort(candidate) && results.some(({ candidate: known }) => isHarmless(known))) break
     if (cut === null && isOver()) cut = 'deadline'
     if (cut === null && runs >= maxRuns) cut = 'limit'

@@ -95,3 +95,21 @@ test('proposing amounts for 50 refused hosts does not read the unit rules of all
   expect(nearest.length).toBe(2)
   expect(read.mock.calls.length).toBeLessThan(5)
 })
+
+test('a proposal that drops more than another one of the same effort is not shown, although it unlocks more hosts and only one is asked for', () => {
+  const log = aLog()
+  const cells = [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 2 * GIB }]
+  log.append([
+    { type: 'feature', level: FEATURE_LEVEL },
+    aReport('a-plain', { vcpus: 2, memoryMb: GIB, localGb: 0 }),
+    aReport('b-cells', { vcpus: 2, memoryMb: GIB, localGb: 0, numaCells: cells }),
+  ])
+  const cell = { id: 0, cpus: [0, 1], memoryMb: GIB, cpuPolicy: 'shared', dedicatedCpus: [], cpuThreadPolicy: null, pageSize: 1_048_576 }
+  const ofPages = aRequest({ flavor: { vcpus: 2, memoryMb: GIB }, numaTopology: { cells: [cell], emulatorThreadsPolicy: null } as never })
+  for (const first of [1, 3])
+    expect(
+      atOnce(whatWouldFit(log.fleet, { ...limits, first, request: ofPages, kinds: ['REQUEST', 'FLEET', 'POLICY'] })).counterfactuals.map(
+        ({ text }) => text,
+      ),
+    ).toEqual(['request: NUMA topology, page size 1048576 KiB -> not asked: unlocks 1 host (b-cells)'])
+})
