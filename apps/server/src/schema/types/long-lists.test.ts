@@ -2,10 +2,10 @@ import { buildSchema, execute, type GraphQLObjectType, type GraphQLSchema, getIn
 import { createYoga } from 'graphql-yoga'
 import { describe, expect, test } from 'vitest'
 import { duringCall } from '../../event-loop/query.ts'
+import type { Json } from '../../testing/test-service.ts'
 import { pauseInLongLists } from './long-lists.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads JSON freely
-type Answer = (schema: GraphQLSchema, query: string) => Promise<any>
+type Answer = (schema: GraphQLSchema, query: string) => Promise<Json>
 
 /** The executors that answer calls: known documents are answered without Yoga. */
 const executors: readonly (readonly [string, Answer])[] = [
