@@ -10,6 +10,7 @@ import { nearQuestion } from './near.ts'
 import type { Question } from './question.ts'
 import { refusal } from './refusal.ts'
 import { replayQuestion } from './replay.ts'
+import { reportsQuestion } from './reports.ts'
 import { solverQuestion } from './solver.ts'
 import { storage } from './storage.ts'
 import { whatWouldFitQuestion } from './what-would-fit.ts'
@@ -31,5 +32,6 @@ export const questions: readonly Question[] = [
   nearQuestion,
   hostileKinds,
   hostileNuma,
+  reportsQuestion,
   solverQuestion,
 ]

@@ -1,9 +1,9 @@
 import type { Parsed, Problem } from '../text/problem.ts'
 import { type HostStatsV1_0, hostStatsV1_0 } from './versions/v1-0.ts'
-import { downgradeTo1_0, type HostStatsV1_1, hostStatsV1_1, upgradeFrom1_0 } from './versions/v1-1.ts'
+import { cellsFrom1_0, downgradeTo1_0, type HostStatsV1_1, hostStatsV1_1 } from './versions/v1-1.ts'
 import { downgradeTo1_1, type HostStatsV1_2, hostStatsV1_2, upgradeFrom1_1 } from './versions/v1-2.ts'
 import { downgradeTo1_2, type HostStatsV1_3, hostStatsV1_3, upgradeFrom1_2 } from './versions/v1-3.ts'
-import { downgradeTo1_3, type HostStatsV1_4, hostStatsV1_4, upgradeFrom1_3 } from './versions/v1-4.ts'
+import { downgradeTo1_3, gpusFrom1_3, type HostStatsV1_4, hostStatsV1_4, upgradeFrom1_3 } from './versions/v1-4.ts'
 
 /**
  * A host's report in any published version. Logs, checkpoints and calls can contain reports of all versions. A report of version 1.0 has no
@@ -30,7 +30,7 @@ export const currentStatsSchema = statsSchemas[CURRENT_STATS_VERSION]
 
 /** Converts a report of any published version to the current version. */
 export function currentStats(document: PublishedStats): HostStatsV1_4 {
-  if (!('version' in document)) return upgradeFrom1_3(upgradeFrom1_2(upgradeFrom1_1(upgradeFrom1_0(document))))
+  if (!('version' in document)) return upgradeAtOnce(document)
   switch (document.version) {
     case '1.1':
       return upgradeFrom1_3(upgradeFrom1_2(upgradeFrom1_1(document)))
@@ -42,6 +42,22 @@ export function currentStats(document: PublishedStats): HostStatsV1_4 {
       return document
   }
 }
+
+/**
+ * Converts a report of 1.0, as most reports are stored, to the current version. The result equals that of the steps from version to
+ * version, without the copies between them.
+ */
+const upgradeAtOnce = (stats: HostStatsV1_0): HostStatsV1_4 => ({
+  ...stats,
+  version: CURRENT_STATS_VERSION,
+  numaCells: cellsFrom1_0(stats),
+  tunneledCells: [],
+  pciPools: [],
+  nova: null,
+  omitted: [],
+  machineId: null,
+  gpus: gpusFrom1_3(stats),
+})
 
 export const statsVersionOf = (document: PublishedStats): StatsVersion => ('version' in document ? document.version : '1.0')
 
@@ -68,9 +84,31 @@ function olderThan1_3(version: '1.0' | '1.1' | '1.2', stats: HostStatsV1_3): Par
  * read them.
  */
 export function publishedStats(stats: HostStatsV1_4): PublishedStats {
-  for (const version of statsVersions) {
-    const parsed = statsIn(version, stats)
-    if (parsed.ok) return parsed.value
+  const version = oldestVersionFor(stats)
+  if (version === '1.0') return downgradeAtOnce(stats)
+  const parsed = statsIn(version, stats)
+  return parsed.ok ? parsed.value : stats
+}
+
+/** The oldest version in which `statsIn` can express a report. */
+function oldestVersionFor({ gpus, nova, machineId, omitted, tunneledCells, pciPools, numaCells }: HostStatsV1_4): StatsVersion {
+  if (gpus.some(({ numaNode }) => numaNode !== null)) return '1.4'
+  if (nova !== null && (nova.openRatios.length > 0 || nova.openReserves.length > 0)) return '1.4'
+  if (machineId !== null) return '1.3'
+  if (omitted.length > 0) return '1.2'
+  const isOldest = nova === null && tunneledCells.length === 0 && pciPools.length === 0 && numaCells.every(isCellOf1_0)
+  return isOldest ? '1.0' : '1.1'
+}
+
+const isCellOf1_0 = ({ siblings, pages, dedicatedCpuset, socket, physicalNetworks }: HostStatsV1_4['numaCells'][number]): boolean =>
+  siblings.length === 0 && pages.length === 0 && dedicatedCpuset === null && socket === null && physicalNetworks.length === 0
+
+/** Converts a report that 1.0 can express to 1.0. The result equals that of the steps from version to version. */
+function downgradeAtOnce(stats: HostStatsV1_4): HostStatsV1_0 {
+  const { version: _, numaCells, tunneledCells, pciPools, nova, omitted, machineId, ...rest } = stats
+  return {
+    ...rest,
+    gpus: stats.gpus.map(({ numaNode, ...device }) => device),
+    numaCells: numaCells.map(({ siblings, pages, dedicatedCpuset, socket, physicalNetworks, ...cell }) => cell),
   }
-  return stats
 }
