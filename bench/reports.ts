@@ -46,7 +46,7 @@ export const reportsQuestion: Question = {
   async run({ hosts = 10_000, rounds }) {
     const store = createMemoryStore(Date.now)
     const replica = await Replica.start({
-      ...{ store: store.open(), name: 'bench', recordUnlogged: async () => undefined },
+      ...{ store: store.open(), name: 'bench', recordUnlogged: async () => undefined, mayCheckpoint: () => false },
       warn: (message) => {
         throw new Error(message)
       },
