@@ -80,7 +80,8 @@ class NameMap {
 
 const NONE: readonly HostIndex[] = []
 
-const keyOf = ({ host, node }: HostName): string => `${host}\u0000${node}`
+/** The key of a name. Names contain no NUL. If host and node are equal, as for most hosts, no text has to be made for a search. */
+const keyOf = ({ host, node }: HostName): string => (node === host ? host : `${host}\u0000${node}`)
 
 /**
  * All names of a fleet: names of present hosts, names of forgotten hosts, and former names of replaced hosts. A name has only one of these

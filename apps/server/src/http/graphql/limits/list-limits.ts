@@ -1,7 +1,6 @@
 import type { Steps } from '@gantt/scheduler-core'
 import {
   type DocumentNode,
-  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
@@ -11,7 +10,6 @@ import {
   isInputType,
   isListType,
   isNonNullType,
-  isScalarType,
   typeFromAST,
 } from 'graphql'
 import { fault } from '../../../schema/types/faults.ts'
@@ -51,16 +49,7 @@ export const listLimits: Readonly<Record<string, number>> = {
 interface Spot {
   readonly value: unknown
   readonly type: GraphQLInputType
-  readonly key: string
-  readonly parent: Spot | undefined
-  /** The name of the list in `listLimits`. */
-  readonly name: string
-}
-
-/** A field of an input type whose values can contain lists. */
-interface Field {
-  readonly key: string
-  readonly type: GraphQLInputType
+  readonly path: readonly string[]
   /** The name of the list in `listLimits`. */
   readonly name: string
 }
@@ -84,58 +73,34 @@ export function* checkListsInSteps(
   for (const { variable, type: node } of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
     const type = typeFromAST(schema, node as never)
     const name = variable.name.value
-    if (isInputType(type)) waiting.push({ value: variables[name], type, key: name, parent: undefined, name })
+    if (isInputType(type)) waiting.push({ value: variables[name], type, path: [name], name })
   }
   let checked = 0
   for (let spot = waiting.pop(); spot !== undefined; spot = waiting.pop()) {
-    pushInside(waiting, spot)
+    for (const inner of insideOf(spot)) waiting.push(inner)
     // checked here in steps, because the executor checks JSON values without yielding; it then uses the stored result
-    if (isJson(getNullableType(spot.type))) yield* isSafeJsonInSteps(spot.value)
+    if (String(getNullableType(spot.type)) === 'JSON') yield* isSafeJsonInSteps(spot.value)
     if (++checked % VALUES_AT_ONCE === 0) yield
   }
 }
 
-/** Adds the parts of a value that may contain lists. Throws if a list is too long. */
-function pushInside(waiting: Spot[], spot: Spot): void {
-  const { value, type, name } = spot
+/** The parts of a value that may contain lists. Throws if a list is too long. */
+function insideOf({ value, type, path, name }: Spot): Spot[] {
   const inner = isNonNullType(type) ? type.ofType : type
   if (isListType(inner) && Array.isArray(value)) {
     const most = listLimits[name] ?? LIST_ITEMS
-    if (value.length > most) throw tooLong(pathOf(spot), value.length, most)
+    if (value.length > most) throw tooLong(path, value.length, most)
     const { ofType } = inner
-    if (!isInputObjectType(getNamedType(ofType)) && !isListType(getNullableType(ofType))) return
-    for (let i = 0; i < value.length; i++) waiting.push({ value: value[i], type: ofType, key: String(i), parent: spot, name })
-    return
+    const mayHaveLists = isInputObjectType(getNamedType(ofType)) || isListType(isNonNullType(ofType) ? ofType.ofType : ofType)
+    return mayHaveLists ? value.map((item: unknown, i) => ({ value: item, type: ofType, path: [...path, String(i)], name })) : []
   }
-  if (!isInputObjectType(inner) || value === null || typeof value !== 'object') return
-  for (const { key, type: ofField, name: ofList } of fieldsOf(inner)) {
-    const held = Object.hasOwn(value, key) ? (value as Readonly<Record<string, unknown>>)[key] : undefined
-    if (typeof held === 'object' && held !== null) waiting.push({ value: held, type: ofField, key, parent: spot, name: ofList })
-  }
-}
-
-/** The fields of each input type that can contain lists. */
-const known = new WeakMap<GraphQLInputObjectType, readonly Field[]>()
-
-/** The fields of an input type that can contain lists: those of a list, an input type or JSON. Most fields of a report are none of them. */
-function fieldsOf(type: GraphQLInputObjectType): readonly Field[] {
-  const found = known.get(type)
-  if (found !== undefined) return found
-  const fields = Object.values(type.getFields()).flatMap(({ name: key, type: ofField }) => {
-    const inner = getNullableType(ofField)
-    const isChecked = isListType(inner) || isInputObjectType(inner) || isJson(inner)
-    return isChecked ? [{ key, type: ofField, name: `${type.name}.${key}` }] : []
+  if (!isInputObjectType(inner) || value === null || typeof value !== 'object') return []
+  return Object.values(inner.getFields()).flatMap((field) => {
+    const held = Object.hasOwn(value, field.name) ? (value as Readonly<Record<string, unknown>>)[field.name] : undefined
+    return typeof held === 'object' && held !== null
+      ? [{ value: held, type: field.type, path: [...path, field.name], name: `${inner.name}.${field.name}` }]
+      : []
   })
-  known.set(type, fields)
-  return fields
-}
-
-const isJson = (type: GraphQLInputType | undefined): boolean => isScalarType(type) && type.name === 'JSON'
-
-function pathOf(spot: Spot): readonly string[] {
-  const path: string[] = []
-  for (let at: Spot | undefined = spot; at !== undefined; at = at.parent) path.push(at.key)
-  return path.reverse()
 }
 
 const tooLong = (path: readonly string[], length: number, most: number) =>
