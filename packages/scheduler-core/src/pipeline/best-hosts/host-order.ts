@@ -2,7 +2,7 @@ import type { HostIndex } from '../../values/host-index.ts'
 import type { Steps } from '../../values/steps.ts'
 
 /** A leaf of the tree has at most about this many hosts. Fewer hosts make more nodes, and more hosts make boxes that exclude less. */
-const HOSTS_PER_LEAF = 16
+const HOSTS_PER_LEAF = 32
 /** An order has space for this share of further hosts, and for at least `MIN_FURTHER`. */
 const FURTHER = 1 / 32
 const MIN_FURTHER = 64
