@@ -5,6 +5,7 @@ import {
   type ClaimRef,
   COUNTED_RESERVATIONS,
   type Decided,
+  type DecideInput,
   decide,
   ENTRY_FORMAT,
   type Entry,
@@ -22,6 +23,7 @@ import {
   type Steps,
   unansweredOf,
 } from '@gantt/scheduler-core'
+import type { DecisionChecks } from '../watch/decision-checks.ts'
 import { findInstances, requestAfterCounted } from './attempts.ts'
 import { isOutdated, MAX_GATHERINGS } from './gather.ts'
 import { findSource, isMove, requestNow } from './moves.ts'
@@ -85,6 +87,8 @@ export interface BatchOptions {
   /** The feature level to which the log is raised. Every living replica supports it. 0 for no change. */
   readonly raiseTo?: number
   newSeed(): string
+  /** Checks a share of the decisions. Absent: no decision is checked. */
+  readonly checks?: Pick<DecisionChecks, 'isDue' | 'compare'>
   /** The time of a clock that never goes back, in milliseconds. */
   monotonic(): number
 }
@@ -249,7 +253,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   const { alternatesPerInstance, allOrNothing, intent } = call
   const held = overlay.size
   const attempt = work.attempt + 1
-  const decided = decide(fleet, overlay, {
+  const asked: DecideInput = {
     id: work.decisionId,
     request,
     profile,
@@ -263,7 +267,8 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     ends: found?.ends,
     isListed,
     solution: work.gathered.solution,
-  })
+  }
+  const decided = decideChecked(fleet, overlay, asked, options.checks)
   if (isOutdated(decided.record) && work.gatherings < MAX_GATHERINGS) {
     overlay.rollback(held)
     return { type: 'outdated' }
@@ -310,6 +315,17 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     type: 'proposed',
     change: { type: 'attempt', project, source: refOf(found.source), ends: found.ends === undefined ? null : refOf(found.ends), ...forNew },
   }
+}
+
+/** Decides a request. If the decision is to be checked, it is made a second time by examining every host, and this result is used. */
+function decideChecked(fleet: Fleet, overlay: Overlay, asked: DecideInput, checks: BatchOptions['checks']): Decided {
+  const held = overlay.size
+  const found = decide(fleet, overlay, asked)
+  if (checks?.isDue() !== true) return found
+  overlay.rollback(held)
+  const examined = decide(fleet, overlay, { ...asked, isExhaustive: true })
+  checks.compare(fleet, found, examined)
+  return examined
 }
 
 const refOf = ({ id, fence }: Claim): ClaimRef => ({ claim: id, fence })
