@@ -6,7 +6,6 @@ import {
   COUNTED_RESERVATIONS,
   type Decided,
   type DecideInput,
-  decide,
   ENTRY_FORMAT,
   type Entry,
   type Fleet,
@@ -23,7 +22,7 @@ import {
   type Steps,
   unansweredOf,
 } from '@gantt/scheduler-core'
-import type { DecisionChecks } from '../watch/decision-checks.ts'
+import { type DecisionChecks, decideChecked } from '../watch/decision-checks.ts'
 import { findInstances, requestAfterCounted } from './attempts.ts'
 import { isOutdated, MAX_GATHERINGS } from './gather.ts'
 import { findSource, isMove, requestNow } from './moves.ts'
@@ -315,17 +314,6 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     type: 'proposed',
     change: { type: 'attempt', project, source: refOf(found.source), ends: found.ends === undefined ? null : refOf(found.ends), ...forNew },
   }
-}
-
-/** Decides a request. If the decision is to be checked, it is made a second time by examining every host, and this result is used. */
-function decideChecked(fleet: Fleet, overlay: Overlay, asked: DecideInput, checks: BatchOptions['checks']): Decided {
-  const held = overlay.size
-  const found = decide(fleet, overlay, asked)
-  if (checks?.isDue() !== true) return found
-  overlay.rollback(held)
-  const examined = decide(fleet, overlay, { ...asked, isExhaustive: true })
-  checks.compare(fleet, found, examined)
-  return examined
 }
 
 const refOf = ({ id, fence }: Claim): ClaimRef => ({ claim: id, fence })

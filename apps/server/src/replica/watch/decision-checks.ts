@@ -1,4 +1,13 @@
-import { canonicalJson, type Decided, type Finding, type Fleet, forgetSearches } from '@gantt/scheduler-core'
+import {
+  canonicalJson,
+  type Decided,
+  type DecideInput,
+  decide,
+  type Finding,
+  type Fleet,
+  forgetSearches,
+  type Overlay,
+} from '@gantt/scheduler-core'
 
 /** One decision in this many is made a second time by examining every host. */
 const EVERY = 1_000
@@ -72,6 +81,22 @@ export function createDecisionChecks({ every = EVERY, now, warn }: DecisionCheck
       return differences
     },
   }
+}
+
+export /** Decides a request. If the decision is to be checked, it is made a second time by examining every host, and this result is used. */
+function decideChecked(
+  fleet: Fleet,
+  overlay: Overlay,
+  asked: DecideInput,
+  checks: Pick<DecisionChecks, 'isDue' | 'compare'> | undefined,
+): Decided {
+  const held = overlay.size
+  const found = decide(fleet, overlay, asked)
+  if (checks?.isDue() !== true) return found
+  overlay.rollback(held)
+  const examined = decide(fleet, overlay, { ...asked, isExhaustive: true })
+  checks.compare(fleet, found, examined)
+  return examined
 }
 
 const textOf = ({ parts, answer, found, record }: Decided): string => canonicalJson({ parts, answer, found, instances: record.instances })
