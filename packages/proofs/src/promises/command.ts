@@ -8,7 +8,6 @@ import { wholeNumber } from '../whole-number.ts'
 import { proveFuzz, SILENT_MS } from './fuzz.ts'
 import { proveGroups } from './groups.ts'
 import { proveIdempotency } from './idempotency.ts'
-import { proveIndex } from './index-equality.ts'
 import { provePauses } from './pauses.ts'
 import { proveRace } from './race.ts'
 import { proveReplay } from './replay.ts'
@@ -20,8 +19,8 @@ const count = wholeNumber(1, 1_000_000)
 const fromZero = wholeNumber(0, 1_000_000)
 
 /**
- * `gantt prove ...`: tests what the service promises with real processes and a real database, each run in its own folder. The proofs `truth` and
- * `index` need no processes and no database.
+ * `gantt prove ...`: tests what the service promises with real processes and a real database, each run in its own folder. The proof `truth`
+ * needs no processes and no database.
  */
 export function addProve(program: Command): void {
   const prove = program
@@ -113,17 +112,6 @@ export function addProve(program: Command): void {
         run('fuzz', json, (checks) =>
           proveFuzz(checks, { ...options, silentMs: SILENT_MS, say: (line) => void process.stderr.write(`${line}\n`) }),
         ),
-    )
-  prove
-    .command('index')
-    .description('decide random requests on random fleets under churn, by a search of the index and by examining every host: both agree')
-    .option('--decisions <n>', 'number of decisions to compare', count, 100_000)
-    .option('--hosts <n>', 'the most hosts of a fleet', count, 150)
-    .option('--seed <n>', 'the same seed gives the same decisions', count, 1)
-    .option('--from <n>', 'number of the first fleet', fromZero, 0)
-    .option(...JSON_OPTION)
-    .action(({ json, ...options }: { decisions: number; hosts: number; seed: number; from: number; json?: true }) =>
-      run('index', json, async (checks) => proveIndex(checks, { ...options, say: (line) => void process.stderr.write(`${line}\n`) })),
     )
   addRecovery(prove, count)
   addUpgrade(prove, count)

@@ -4,7 +4,6 @@ import { type Checks, createChecks } from '../checks.ts'
 import { proveFuzz } from './fuzz.ts'
 import { proveGroups } from './groups.ts'
 import { proveIdempotency } from './idempotency.ts'
-import { proveIndex } from './index-equality.ts'
 import { proveRace } from './race.ts'
 import { proveReplay } from './replay.ts'
 import { proveSurvive } from './survive.ts'
@@ -28,7 +27,6 @@ const proofs: readonly (readonly [string, (checks: Checks) => Promise<void>])[] 
 
 /** Proofs that run only in the long form, because in the short form the simulation and the nemesis test the same promises. */
 const longProofs: typeof proofs = [
-  ['index', async (checks) => proveIndex(checks, { decisions: 2_000, hosts: 150, seed: 1, from: 0, say: () => undefined })],
   ['race', (checks) => proveRace(checks, { rounds: 30 })],
   ['survive', (checks) => proveSurvive(checks, { rounds: 3, say: () => undefined })],
   ['idempotency', (checks) => proveIdempotency(checks, { rounds: 5 })],
