@@ -45,7 +45,7 @@ test.each<readonly [string, CallKind, number, string, string]>([
     'heartbeat',
     200,
     '{"data":{"updateResourceStats":{"results":[{"__typename":"ResourceStatsApplied","unchanged":false}]}}}',
-    'expected no report to change its host: ',
+    'expected no report to change its host: {"data":{"updateResourceStats":{"results":[{"__typename":"ResourceStatsApplied","unchanged":false}]}}}',
   ],
 ])('%s is a failure', (_what, kind, status, text, failure) => {
   expect(readAnswer(kind, status, text)).toMatchObject({ failure })
