@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
 import { isSameJson } from './same-json.ts'
 
 const scalar = fc.constantFrom<unknown>(

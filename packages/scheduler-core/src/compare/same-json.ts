@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
 
 /** True if two JSON values have the same canonical JSON. Neither is written as text, so this takes a tenth of the time. */
 export function isSameJson(a: unknown, b: unknown): boolean {
