@@ -1,105 +1,81 @@
-import type { Decided, Fleet, HostIndex, RequestSpec } from '@gantt/scheduler-core'
+import type { Fleet, HostIndex, RequestSpec } from '@gantt/scheduler-core'
 import { demandOf } from '@gantt/scheduler-core'
-
-type Placed = Pick<Decided, 'parts' | 'answer'> & { readonly instances: Decided['record']['instances'] }
+import type { Placed } from './same.ts'
 
 const BEST = 10
 const ALTERNATES = 2
 const [ENABLED, DOWN] = [0, 2]
+/** The classes in the order in which the profile `default` filters and weighs. */
 const CLASSES = ['MEMORY_MB', 'VCPU', 'DISK_GB'] as const
 /** The weighers of the profile `default` that have no effect on these requests. They are in the records with 0. */
 const WITHOUT_EFFECT = [0, 0, 0, 0]
 
+/** The hosts that passed, in the order of their indexes, with their raw scores and totals. Used again by the next scan. */
+interface Passed {
+  readonly hosts: Int32Array
+  readonly raw: readonly [Float64Array, Float64Array, Float64Array, Float64Array]
+  readonly totals: Float64Array
+}
+
 /**
- * The baseline for decisions: loops over the columns of a fleet, one for each filter of the profile `default`, that make the same record,
- * claims and answer as the service. Takes requests for one instance that ask for amounts and a zone and nothing else, and fleets whose
- * hosts report all of their fields and no huge pages.
+ * How many hosts each filter passed, and the highest raw score of each weigher. The lowest one counts as 0, because these weighers have a
+ * minimum of 0 and no amount of a host that passed is below it.
+ */
+interface Counts {
+  readonly passed: readonly number[]
+  readonly highest: readonly [memory: number, cpus: number, disk: number, ops: number]
+}
+
+interface Wanted {
+  readonly memory: number
+  readonly cpus: number
+  readonly disk: number
+  /** The number of the zone. Null: any zone. */
+  readonly zone: number | undefined | null
+}
+
+/**
+ * The baseline for decisions: one loop over the columns of a fleet that filters and finds the bounds of scores, and one that sums up scores
+ * and finds the best hosts. Makes the same record, claims and answer as the service with its profile `default`. Takes requests for one
+ * instance that ask for CPUs, memory, disk, and perhaps a zone, and for nothing else. Takes fleets whose hosts report all of their fields,
+ * no NUMA cells and no amounts by a `max_unit` of their own, and that no host has left.
  */
 export function createColumnarScan({ hosts }: Fleet): (request: RequestSpec) => Placed {
-  const buffers = Array.from({ length: 5 }, () => new Float64Array(hosts.count)) as [Float64Array, ...Float64Array[]]
-  const remaining = new Int32Array(hosts.count)
+  const numbers = (): Float64Array => new Float64Array(hosts.count)
+  const all: Passed = { hosts: new Int32Array(hosts.count), raw: [numbers(), numbers(), numbers(), numbers()], totals: numbers() }
 
   return (request) => {
-    const { status, liveness, serviceSuspect, zone, ioOps } = hosts.columns
     const { amounts } = demandOf(request)
-    const asked = CLASSES.flatMap((name) =>
-      amounts[name] === undefined ? [] : [{ name, need: amounts[name], columns: hosts.classColumns(name) }],
-    )
-    const filters: { filter: string; entered: number; passed: number }[] = []
-    let count = hosts.count
-    const counted = (filter: string, passed: number): void => {
-      filters.push({ filter, entered: count, passed })
-      count = passed
-    }
+    const { MEMORY_MB: memory, VCPU: cpus, DISK_GB: disk } = amounts
+    if (memory === undefined || cpus === undefined || disk === undefined)
+      throw new RangeError(`expected a request for memory, CPUs and disk, found ${JSON.stringify(amounts)}`)
+    const { availabilityZone } = request
+    const zone = availabilityZone === null ? null : hosts.zoneOf(availabilityZone)
+    const { passed, highest } = filterHosts(hosts, { memory, cpus, disk, zone }, all)
+    const count = passed.at(-1) as number
+    const { best, tied } = rankHosts(all, count, highest)
 
-    let kept = 0
-    for (let host = 0; host < count; host++)
-      if (status[host] === ENABLED && liveness[host] !== DOWN && serviceSuspect[host] === 0) remaining[kept++] = host
-    counted('ComputeFilter', kept)
-
-    if (request.availabilityZone !== null) {
-      const wanted = hosts.zoneOf(request.availabilityZone)
-      kept = 0
-      for (let i = 0; i < count; i++) {
-        const host = remaining[i] as number
-        if (zone[host] === wanted) remaining[kept++] = host
-      }
-      counted('AvailabilityZoneFilter', kept)
-    }
-
-    for (const { name, need, columns } of asked) {
-      const { free, total, reserved, maxUnit } = columns
-      const most = name === 'VCPU' ? total : undefined
-      kept = 0
-      for (let i = 0; i < count; i++) {
-        const host = remaining[i] as number
-        if ((free[host] as number) < need || (most !== undefined && (most[host] as number) < need)) continue
-        const unit = maxUnit[host] as number
-        if (need > unit && unit === Math.max(0, (total[host] as number) - (reserved[host] as number))) continue
-        remaining[kept++] = host
-      }
-      counted({ MEMORY_MB: 'RamFilter', VCPU: 'CoreFilter', DISK_GB: 'DiskFilter' }[name], kept)
-    }
-
-    const before = count
-    for (const { need, columns } of asked) {
-      const { free, minUnit, maxUnit, stepSize, reported } = columns
-      kept = 0
-      for (let i = 0; i < count; i++) {
-        const host = remaining[i] as number
-        if (reported[host] !== 1 || need < (minUnit[host] as number) || need > (maxUnit[host] as number)) continue
-        if (need % (stepSize[host] as number) !== 0 || (free[host] as number) < need) continue
-        remaining[kept++] = host
-      }
-      count = kept
-    }
-    filters.push({ filter: 'ResourceClassFilter', entered: before, passed: count })
-
-    const [totals, ...raw] = buffers
-    totals.fill(0, 0, count)
-    const scores = [...CLASSES.map((name) => ({ column: hosts.classColumns(name).free, multiplier: 1 })), { column: ioOps, multiplier: -1 }]
-    for (const [weigher, { column, multiplier }] of scores.entries())
-      addScores(column, multiplier, remaining, count, raw[weigher] as Float64Array, totals)
-
-    const { best, tied } = bestOf(totals, count)
+    const asked = ['ComputeFilter', 'AvailabilityZoneFilter', 'RamFilter', 'CoreFilter', 'DiskFilter', 'ResourceClassFilter']
+    const filters = asked
+      .map((filter, i) => ({ filter, entered: i === 0 ? hosts.count : (passed[i - 1] as number), passed: passed[i] as number }))
+      .filter(({ filter }) => filter !== 'AvailabilityZoneFilter' || zone !== null)
     const nameOf = (position: number) => {
-      const { host, node } = hosts.get(remaining[position] as HostIndex)
+      const { host, node } = hosts.get(all.hosts[position] as HostIndex)
       return { host, node }
     }
     const ranked = best.map((position) => ({
       ...nameOf(position),
-      raw: [...raw.map((values) => values[position] as number), ...WITHOUT_EFFECT],
-      total: totals[position] as number,
+      raw: [...all.raw.map((values) => values[position] as number), ...WITHOUT_EFFECT],
+      total: all.totals[position] as number,
     }))
     const instances = [{ candidates: hosts.count, filters, best: ranked, tied }]
     const [first] = best
     if (first === undefined) return { parts: [], answer: [], instances }
+    const limitOf = (name: string, position: number) => hosts.classColumns(name).capacity[all.hosts[position] as number] as number
     const destination = (position: number) => ({
       ...nameOf(position),
-      weight: totals[position] as number,
-      limits: Object.fromEntries(
-        Object.keys(amounts).map((name) => [name, hosts.classColumns(name).capacity[remaining[position] as number] as number]),
-      ),
+      weight: all.totals[position] as number,
+      limits: Object.fromEntries(Object.keys(amounts).map((name) => [name, limitOf(name, position)])),
     })
     const instance = request.instanceUuids[0] ?? null
     return {
@@ -110,33 +86,85 @@ export function createColumnarScan({ hosts }: Fleet): (request: RequestSpec) => 
   }
 }
 
-/** Adds a weigher to the totals: its multiplier times the score between the lowest and the highest one. The lowest is at most 0. */
-function addScores(
-  column: ArrayLike<number>,
-  multiplier: number,
-  remaining: Int32Array,
-  count: number,
-  raw: Float64Array,
-  totals: Float64Array,
-): void {
-  let [min, max] = [0, Number.NEGATIVE_INFINITY]
-  for (let i = 0; i < count; i++) {
-    const score = column[remaining[i] as number] as number
-    raw[i] = score
-    if (score < min) min = score
-    if (score > max) max = score
+/**
+ * Applies the filters to all hosts, each host up to the first filter that refuses it. The filters are those for service, zone, memory, CPUs,
+ * disk, and the unit rules of the three classes.
+ */
+function filterHosts(hosts: Fleet['hosts'], { memory, cpus, disk, zone: wanted }: Wanted, { hosts: passing, raw }: Passed): Counts {
+  const { count } = hosts
+  const { status, liveness, serviceSuspect, zone, ioOps } = hosts.columns
+  const [m, c, d] = CLASSES.map((name) => hosts.classColumns(name)) as [Columns, Columns, Columns]
+  const { free: freeMemory, maxUnit: mostMemory, minUnit: leastMemory, stepSize: stepMemory, reported: hasMemory } = m
+  const { free: freeCpus, maxUnit: mostCpus, minUnit: leastCpus, stepSize: stepCpus, reported: hasCpus, total: allCpus } = c
+  const { free: freeDisk, maxUnit: mostDisk, minUnit: leastDisk, stepSize: stepDisk, reported: hasDisk } = d
+  const [rawMemory, rawCpus, rawDisk, rawOps] = raw
+  let [enabled, inZone, withMemory, withCpus, withDisk, kept] = [0, 0, 0, 0, 0, 0]
+  let [maxMemory, maxCpus, maxDisk, maxOps] = [0, 0, 0, 0]
+  for (let host = 0; host < count; host++) {
+    if (status[host] !== ENABLED || liveness[host] === DOWN || serviceSuspect[host] !== 0) continue
+    enabled++
+    if (wanted !== null && zone[host] !== wanted) continue
+    inZone++
+    const memoryFree = freeMemory[host] as number
+    if (memoryFree < memory || memory > (mostMemory[host] as number)) continue
+    withMemory++
+    const cpusFree = freeCpus[host] as number
+    if (cpusFree < cpus || cpus > (allCpus[host] as number) || cpus > (mostCpus[host] as number)) continue
+    withCpus++
+    const diskFree = freeDisk[host] as number
+    if (diskFree < disk || disk > (mostDisk[host] as number)) continue
+    withDisk++
+    if (hasMemory[host] !== 1 || memory < (leastMemory[host] as number) || isNoMultiple(memory, stepMemory[host] as number)) continue
+    if (hasCpus[host] !== 1 || cpus < (leastCpus[host] as number) || isNoMultiple(cpus, stepCpus[host] as number)) continue
+    if (hasDisk[host] !== 1 || disk < (leastDisk[host] as number) || isNoMultiple(disk, stepDisk[host] as number)) continue
+    const ops = ioOps[host] as number
+    passing[kept] = host
+    rawMemory[kept] = memoryFree
+    rawCpus[kept] = cpusFree
+    rawDisk[kept] = diskFree
+    rawOps[kept] = ops
+    kept++
+    if (memoryFree > maxMemory) maxMemory = memoryFree
+    if (cpusFree > maxCpus) maxCpus = cpusFree
+    if (diskFree > maxDisk) maxDisk = diskFree
+    if (ops > maxOps) maxOps = ops
   }
-  if (max === min) return
-  const range = max - min
-  for (let i = 0; i < count; i++) totals[i] = (totals[i] as number) + multiplier * (((raw[i] as number) - min) / range)
+  return {
+    passed: [enabled, inZone, withMemory, withCpus, withDisk, kept],
+    highest: [maxMemory, maxCpus, maxDisk, maxOps],
+  }
 }
 
-/** The positions of the best totals, best first, and how many hosts have the best total. Of equal totals, the earlier host is better. */
-function bestOf(totals: Float64Array, count: number): { readonly best: readonly number[]; readonly tied: number } {
+type Columns = ReturnType<Fleet['hosts']['classColumns']>
+
+const isNoMultiple = (amount: number, step: number): boolean => step !== 1 && amount % step !== 0
+
+/**
+ * Sums up the scores of the hosts that passed, and returns the positions of the best ones, best first, and how many hosts have the best
+ * total. Of equal totals, the earlier host is better. The multipliers are 1, and -1 for I/O operations.
+ */
+function rankHosts(
+  { raw: [memory, cpus, disk, ops], totals }: Passed,
+  count: number,
+  [mostMemory, mostCpus, mostDisk, mostOps]: Counts['highest'],
+): { readonly best: readonly number[]; readonly tied: number } {
   const best: number[] = []
   let least = Number.NEGATIVE_INFINITY
+  let top = Number.NEGATIVE_INFINITY
+  let tied = 0
   for (let i = 0; i < count; i++) {
-    const total = totals[i] as number
+    let total = 0
+    // a weigher that gives every host 0 has no effect
+    if (mostMemory > 0) total += (memory[i] as number) / mostMemory
+    if (mostCpus > 0) total += (cpus[i] as number) / mostCpus
+    if (mostDisk > 0) total += (disk[i] as number) / mostDisk
+    if (mostOps > 0) total += -1 * ((ops[i] as number) / mostOps)
+    totals[i] = total
+    if (total === top) tied++
+    else if (total > top) {
+      top = total
+      tied = 1
+    }
     if (best.length === BEST && total <= least) continue
     let position = Math.min(best.length, BEST - 1)
     while (position > 0 && (totals[best[position - 1] as number] as number) < total) {
@@ -146,8 +174,5 @@ function bestOf(totals: Float64Array, count: number): { readonly best: readonly 
     best[position] = i
     if (best.length === BEST) least = totals[best[BEST - 1] as number] as number
   }
-  const top = totals[best[0] ?? 0]
-  let tied = 0
-  for (let i = 0; i < count; i++) if (totals[i] === top) tied++
   return { best, tied }
 }

@@ -6,8 +6,7 @@ import { best, createTieOrder } from '../../packages/scheduler-core/src/pipeline
 import { prepareWeighers, runWeighers } from '../../packages/scheduler-core/src/pipeline/weighing/run-weighers.ts'
 import { membersAt } from '../../packages/scheduler-core/src/request/members.ts'
 import { groupOf, prepareGrants, prepareLimits } from '../../packages/scheduler-core/src/schedulers/filter-scheduler.ts'
-
-type Placed = Pick<Decided, 'parts' | 'answer'> & { readonly instances: Decided['record']['instances'] }
+import type { Placed } from './same.ts'
 
 const BEST = 10
 const ALTERNATES = 2
