@@ -37,10 +37,11 @@ interface Wanted {
 /**
  * The baseline for decisions: one loop over the columns of a fleet that filters and finds the bounds of scores, and one that sums up scores
  * and finds the best hosts. Makes the same record, claims and answer as the service with its profile `default`. Takes requests for one
- * instance that ask for CPUs, memory, disk, and perhaps a zone, and for nothing else. Takes fleets whose hosts report all of their fields,
- * no NUMA cells and no amounts by a `max_unit` of their own, and that no host has left.
+ * instance that ask for CPUs, memory, disk, and perhaps a zone, and for nothing else. Takes fleets that no host has left, and whose hosts
+ * report all of their fields and neither NUMA cells nor unit rules. The rules are read once, so they must not change later.
  */
 export function createColumnarScan({ hosts }: Fleet): (request: RequestSpec) => Placed {
+  const most = CLASSES.map((name) => mostForOne(hosts, name))
   const numbers = (): Float64Array => new Float64Array(hosts.count)
   const all: Passed = { hosts: new Int32Array(hosts.count), raw: [numbers(), numbers(), numbers(), numbers()], totals: numbers() }
 
@@ -49,6 +50,8 @@ export function createColumnarScan({ hosts }: Fleet): (request: RequestSpec) => 
     const { MEMORY_MB: memory, VCPU: cpus, DISK_GB: disk } = amounts
     if (memory === undefined || cpus === undefined || disk === undefined)
       throw new RangeError(`expected a request for memory, CPUs and disk, found ${JSON.stringify(amounts)}`)
+    if ([memory, cpus, disk].some((need, i) => need > (most[i] as number)))
+      throw new RangeError(`expected at most ${most.join(', ')} of ${CLASSES.join(', ')}, found ${JSON.stringify(amounts)}`)
     const { availabilityZone } = request
     const zone = availabilityZone === null ? null : hosts.zoneOf(availabilityZone)
     const { passed, highest } = filterHosts(hosts, { memory, cpus, disk, zone }, all)
@@ -86,19 +89,32 @@ export function createColumnarScan({ hosts }: Fleet): (request: RequestSpec) => 
   }
 }
 
+/** The largest amount of a class that every host gives one instance. Throws RangeError if a host has unit rules. */
+function mostForOne(hosts: Fleet['hosts'], name: string): number {
+  const { reported, minUnit, maxUnit, stepSize, total } = hosts.classColumns(name)
+  let most = Number.POSITIVE_INFINITY
+  for (let host = 0; host < hosts.count; host++) {
+    if (reported[host] !== 1 || (minUnit[host] as number) > 1 || stepSize[host] !== 1)
+      throw new RangeError(`expected that no host has unit rules for ${name}, found some on host ${host}`)
+    most = Math.min(most, maxUnit[host] as number, total[host] as number)
+  }
+  return most
+}
+
 /**
- * Applies the filters to all hosts, each host up to the first filter that refuses it. The filters are those for service, zone, memory, CPUs,
- * disk, and the unit rules of the three classes.
+ * Applies the filters to all hosts, each host up to the first filter that refuses it. The filters are those for service, zone, memory, CPUs
+ * and disk. Without unit rules, the last filter of the profile refuses no further host.
  */
 function filterHosts(hosts: Fleet['hosts'], { memory, cpus, disk, zone: wanted }: Wanted, { hosts: passing, raw }: Passed): Counts {
   const { count } = hosts
   const { status, liveness, serviceSuspect, zone, ioOps } = hosts.columns
-  const [m, c, d] = CLASSES.map((name) => hosts.classColumns(name)) as [Columns, Columns, Columns]
-  const { free: freeMemory, maxUnit: mostMemory, minUnit: leastMemory, stepSize: stepMemory, reported: hasMemory } = m
-  const { free: freeCpus, maxUnit: mostCpus, minUnit: leastCpus, stepSize: stepCpus, reported: hasCpus, total: allCpus } = c
-  const { free: freeDisk, maxUnit: mostDisk, minUnit: leastDisk, stepSize: stepDisk, reported: hasDisk } = d
+  const [freeMemory, freeCpus, freeDisk] = CLASSES.map((name) => hosts.classColumns(name).free) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ]
   const [rawMemory, rawCpus, rawDisk, rawOps] = raw
-  let [enabled, inZone, withMemory, withCpus, withDisk, kept] = [0, 0, 0, 0, 0, 0]
+  let [enabled, inZone, withMemory, withCpus, kept] = [0, 0, 0, 0, 0]
   let [maxMemory, maxCpus, maxDisk, maxOps] = [0, 0, 0, 0]
   for (let host = 0; host < count; host++) {
     if (status[host] !== ENABLED || liveness[host] === DOWN || serviceSuspect[host] !== 0) continue
@@ -106,17 +122,13 @@ function filterHosts(hosts: Fleet['hosts'], { memory, cpus, disk, zone: wanted }
     if (wanted !== null && zone[host] !== wanted) continue
     inZone++
     const memoryFree = freeMemory[host] as number
-    if (memoryFree < memory || memory > (mostMemory[host] as number)) continue
+    if (memoryFree < memory) continue
     withMemory++
     const cpusFree = freeCpus[host] as number
-    if (cpusFree < cpus || cpus > (allCpus[host] as number) || cpus > (mostCpus[host] as number)) continue
+    if (cpusFree < cpus) continue
     withCpus++
     const diskFree = freeDisk[host] as number
-    if (diskFree < disk || disk > (mostDisk[host] as number)) continue
-    withDisk++
-    if (hasMemory[host] !== 1 || memory < (leastMemory[host] as number) || isNoMultiple(memory, stepMemory[host] as number)) continue
-    if (hasCpus[host] !== 1 || cpus < (leastCpus[host] as number) || isNoMultiple(cpus, stepCpus[host] as number)) continue
-    if (hasDisk[host] !== 1 || disk < (leastDisk[host] as number) || isNoMultiple(disk, stepDisk[host] as number)) continue
+    if (diskFree < disk) continue
     const ops = ioOps[host] as number
     passing[kept] = host
     rawMemory[kept] = memoryFree
@@ -130,14 +142,10 @@ function filterHosts(hosts: Fleet['hosts'], { memory, cpus, disk, zone: wanted }
     if (ops > maxOps) maxOps = ops
   }
   return {
-    passed: [enabled, inZone, withMemory, withCpus, withDisk, kept],
+    passed: [enabled, inZone, withMemory, withCpus, kept, kept],
     highest: [maxMemory, maxCpus, maxDisk, maxOps],
   }
 }
-
-type Columns = ReturnType<Fleet['hosts']['classColumns']>
-
-const isNoMultiple = (amount: number, step: number): boolean => step !== 1 && amount % step !== 0
 
 /**
  * Sums up the scores of the hosts that passed, and returns the positions of the best ones, best first, and how many hosts have the best
