@@ -26,13 +26,16 @@ test.each(questions.map((question) => [question.name, question] as const))(
   },
 )
 
-test.each(targets.map((target) => [target.name, target] as const))(
-  'the measurement %s gives values or a reason for each of its goals',
+/** These measurements start a service. targets.test.ts runs the others. */
+const ofServices = targets.filter(({ name }) => ['p6', 'p8', 'p11'].includes(name))
+
+test.each(ofServices.map((target) => [target.name, target] as const))(
+  'the measurement %s of a service gives values or a reason for each of its goals',
   async (_, target) => {
     const outcomes = await target.run({ hosts: 40, rounds: 1, seconds: 1 })
-    expect(outcomes.map(({ goal }) => goal.id).sort()).toEqual(target.goals.map(({ id }) => id).sort())
+    expect(new Set(outcomes.map(({ goal }) => goal))).toEqual(new Set(target.goals))
     for (const outcome of outcomes)
-      if (isMeasured(outcome)) expect(outcome.values.every((value) => value > 0 || outcome.goal.id === 'P7')).toBe(true)
+      if (isMeasured(outcome)) for (const { values } of [outcome, outcome.baseline]) expect(Math.min(...values)).toBeGreaterThan(0)
       else expect(outcome.reason).not.toBe('')
     for (const line of targetLines(outcomes)) expect(line.length).toBeLessThanOrEqual(80)
   },
