@@ -1,5 +1,6 @@
 import '../bundled.ts'
 
+export { Churn } from './churn.ts'
 export { aClaim, aMove, anAttempt, aUuid, type ClaimShape, someInstances } from './claims.ts'
 export { aSolution, solveExactly } from './exact-solver.ts'
 export { aDocument, aFleet, aReport, type HostShape } from './fleet.ts'
