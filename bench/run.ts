@@ -87,7 +87,7 @@ async function inTime<T>(name: string, run: () => T | Promise<T>): Promise<{ rea
   return { result, seconds: Math.round((performance.now() - from) / 100) / 10 }
 }
 
-/** The machine, with the load of the last 15 minutes before the output, which tells whether other programs ran too. */
+/** The machine, with the load of the last 15 minutes before the output, which shows whether other programs ran too. */
 const machine = () => ({
   node: process.version,
   cpu: cpus()[0]?.model ?? 'unknown',

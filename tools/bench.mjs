@@ -21,7 +21,7 @@ export async function bench(args) {
     platform: 'node',
     format: 'esm',
     conditions: ['source'],
-    // some packages that a measurement of a whole service needs are CommonJS, or find files beside them
+    // some packages that the measurements of a whole service need are CommonJS
     banner: { js: REQUIRE },
     logLevel: 'error',
   })
