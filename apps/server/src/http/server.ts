@@ -146,17 +146,14 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         status: 405,
       })
     const gone = new AbortController()
-    /** Made only for calls that listen for their end, which are streams. */
-    let over: AbortController | undefined
-    let isOver = false
+    const over = new AbortController()
     const body = bodies.begin(caller.keyId)
     const answer = answers.begin(() => gone.abort())
     let reading: NodeJS.Timeout | undefined
     // The listener is added before the first `await`, because the caller may disconnect while this function waits.
     onceOver(request, response, () => {
       if (!response.writableFinished) gone.abort()
-      isOver = true
-      over?.abort()
+      over.abort()
       clearTimeout(reading)
       // the variables of a call and its answer use memory until the caller has read the answer
       body.end()
@@ -164,20 +161,15 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     })
     const isToBeRead = (): void => {
       // a timer that starts after the end of the call would keep the call's body in memory
-      if (isOver) return
+      if (over.signal.aborted) return
       reading = setTimeout(() => request.socket.destroy(), answerMs).unref()
     }
     const params = await readParams(request, documents, texts, body)
     // calls that arrive together start in several turns of the event loop, because otherwise each of them would wait for all others
     await turns.admit()
     // if the response is closed, nothing would stop work that starts here
-    if (isOver) return
-    const whenOver = (): AbortSignal => {
-      over ??= new AbortController()
-      if (isOver) over.abort()
-      return over.signal
-    }
-    const of = { caller, requestId, answer, over: whenOver, isToBeRead }
+    if (over.signal.aborted) return
+    const of = { caller, requestId, answer, over: over.signal, isToBeRead }
     await duringCall(gone.signal, () => run(request, response, of, params), caller)
   }
 

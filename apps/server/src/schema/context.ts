@@ -12,6 +12,6 @@ export interface Context extends Services {
   readonly requestId: string
   /** Adds up the size of the answer, and stops the call if the answer is too large. */
   readonly answer: AnswerSize
-  /** A signal that is aborted when the response ends or the caller disconnects. Made when it is first read, because only streams need it. */
-  over(): AbortSignal
+  /** Aborted when the response ends or the caller disconnects. */
+  readonly over: AbortSignal
 }

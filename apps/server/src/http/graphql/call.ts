@@ -6,8 +6,8 @@ export interface Call {
   readonly caller: Caller
   readonly requestId: string
   readonly answer: Answer
-  /** A signal that is aborted when the response ends or the caller disconnects. Made when it is first read, because only streams need it. */
-  over(): AbortSignal
+  /** Aborted when the response ends or the caller disconnects. */
+  readonly over: AbortSignal
   /** Called when the whole answer is known and the caller only has to read it. Not called for a stream. */
   isToBeRead(): void
 }

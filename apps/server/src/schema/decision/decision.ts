@@ -351,7 +351,7 @@ builder.subscriptionField('decisions', (t) =>
         perSecond: samplePerSecond ?? 20,
         keyId: caller.keyId,
         mayGoOn: caller.isStillKnown,
-        over: over(),
+        over,
       }),
     resolve: (event) => event,
   }),

@@ -192,7 +192,7 @@ builder.subscriptionField('fleetDeltas', (t) =>
       interval: t.arg({ type: 'Duration', defaultValue: 1_000, description: 'The time between two events, PT0.1S to PT60S.' }),
     },
     subscribe: (_root, { columns, after, interval }, { watch, caller, over }) =>
-      watch.fleet({ columns, after, intervalMs: interval ?? 1_000, keyId: caller.keyId, mayGoOn: caller.isStillKnown, over: over() }),
+      watch.fleet({ columns, after, intervalMs: interval ?? 1_000, keyId: caller.keyId, mayGoOn: caller.isStillKnown, over }),
     resolve: (event) => event,
   }),
 )

@@ -254,8 +254,7 @@ builder.subscriptionField('hostChanged', (t) =>
       query: t.arg.string({ description: 'A filter in the filter grammar, as in `Query.hosts` (docs/query.md).' }),
       after: t.arg({ type: 'Revision', description: 'The stream begins with the hosts that changed after this revision.' }),
     },
-    subscribe: (_root, args, { watch, caller, over }) =>
-      watch.hosts({ ...args, keyId: caller.keyId, mayGoOn: caller.isStillKnown, over: over() }),
+    subscribe: (_root, args, { watch, caller, over }) => watch.hosts({ ...args, keyId: caller.keyId, mayGoOn: caller.isStillKnown, over }),
     resolve: (event) => event,
   }),
 )
