@@ -5,6 +5,7 @@
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null'
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
   if (Array.isArray(value)) {
     let items = ''
@@ -16,7 +17,7 @@ export function canonicalJson(value: unknown): string {
   let members = ''
   for (const key of sortKeys(Object.keys(object))) {
     const member = object[key]
-    if (member !== undefined) members += `${members === '' ? '' : ','}${nameOf(key)}:${canonicalJson(member)}`
+    if (member !== undefined) members += (members === '' ? firstName(key) : laterName(key)) + canonicalJson(member)
   }
   return `{${members}}`
 }
@@ -28,14 +29,15 @@ const SHORT = 100
 
 const quoted = (text: string): string => (text.length <= SHORT && PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
 
-/** The names of members, quoted. Nearly all are names of fields; those that callers choose do not fill more than MAX_NAMES places. */
-const names = new Map<string, string>()
+/** Keys are written from memory, because nearly all are names of fields. Keys that callers choose fill at most MAX_NAMES places. */
 const MAX_NAMES = 1_000
+const firstNames = new Map<string, string>()
+const laterNames = new Map<string, string>()
 
-function nameOf(key: string): string {
-  const known = names.get(key)
-  if (known !== undefined) return known
-  const name = quoted(key)
+const firstName = (key: string): string => firstNames.get(key) ?? remember(firstNames, key, `${quoted(key)}:`)
+const laterName = (key: string): string => laterNames.get(key) ?? remember(laterNames, key, `,${quoted(key)}:`)
+
+function remember(names: Map<string, string>, key: string, name: string): string {
   if (names.size < MAX_NAMES && key.length <= SHORT) names.set(key, name)
   return name
 }
