@@ -77,9 +77,14 @@ const FREE: Cost = { all: 0, heavy: 0 }
 
 type Values = Readonly<Record<string, unknown>>
 
-/** A number that the cost takes from the variables, and its value in the call for which the cost was computed. */
+/**
+ * A number that the cost takes from the variables, and its value in the call for which the cost was computed. It refers to no variables,
+ * because it stays in memory after the call.
+ */
 interface Reading {
-  readonly find: (variables: Values) => number | undefined
+  readonly node: FieldNode
+  /** The field whose count of items is read. Undefined: the count of items in the input of the root field `node` is read. */
+  readonly field: GraphQLField<unknown, unknown> | undefined
   readonly found: number | undefined
 }
 
@@ -130,7 +135,7 @@ export function checkCost(
   if (!operation || !root) return 0
   const values = valuesOf(operation, variables)
   const last = known.get(operation)
-  const isSame = last?.readings.every(({ find, found }) => find(values) === found)
+  const isSame = last?.readings.every((reading) => find(values, reading) === reading.found)
   const cost = last !== undefined && isSame ? last.cost : computeCost(schema, document, operation, root, values)
   if (cost > limits.cost)
     throw overLimit(
@@ -158,13 +163,16 @@ function computeCost(
   return cost
 }
 
-/** Reads a number of the variables, and records how it was read. */
-function take(walk: Walk, find: Reading['find']): number | undefined {
-  const found = find(walk.variables)
-  if (walk.readings !== undefined && walk.readings.length < MAX_READINGS) walk.readings.push({ find, found })
+/** Reads a number of the variables, and records it. */
+function take(walk: Walk, node: FieldNode, field?: GraphQLField<unknown, unknown>): number | undefined {
+  const found = find(walk.variables, { node, field })
+  if (walk.readings !== undefined && walk.readings.length < MAX_READINGS) walk.readings.push({ node, field, found })
   else walk.readings = undefined
   return found
 }
+
+const find = (variables: Values, { node, field }: Pick<Reading, 'node' | 'field'>): number | undefined =>
+  field === undefined ? itemsIn(variables, node) : timesWith(variables, node, field)
 
 /**
  * The variables, with defaults for missing ones. A default may be null. The object has no prototype, because callers choose the names, and
@@ -227,7 +235,7 @@ function costOfField(walk: Walk, node: FieldNode, call: Call): Cost {
   const isList = times === undefined && isPlainList(node, field)
   const inner = costOf(walk, node.selectionSet, {
     parent: type,
-    itemCount: isRoot ? once(() => take(walk, (variables) => itemsIn(variables, node)) ?? 0) : call.itemCount,
+    itemCount: isRoot ? once(() => take(walk, node) ?? 0) : call.itemCount,
     costs: isRoot ? new Map() : call.costs,
     inList: call.inList || isList || times !== undefined,
   })
@@ -246,7 +254,7 @@ function costOfField(walk: Walk, node: FieldNode, call: Call): Cost {
 function timesOf(walk: Walk, node: FieldNode, field: GraphQLField<unknown, unknown>): number | undefined {
   // most fields have no arguments
   const isGiven = node.arguments !== undefined && node.arguments.length > 0
-  return isGiven ? take(walk, (variables) => timesWith(variables, node, field)) : timesWith(walk.variables, node, field)
+  return isGiven ? take(walk, node, field) : timesWith(walk.variables, node, field)
 }
 
 function timesWith(variables: Values, node: FieldNode, field: GraphQLField<unknown, unknown>): number | undefined {
