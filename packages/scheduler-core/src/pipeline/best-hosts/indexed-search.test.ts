@@ -1,49 +1,23 @@
 import { expect, test, vi } from 'vitest'
 import { byExtent } from '../../../../../testing/extent.ts'
-import { openOverlay } from '../../fleet/overlay.ts'
-import { decide } from '../../schedulers/decide.ts'
-import { groupOf } from '../../schedulers/filter-scheduler.ts'
-import { Churn } from '../../testing/index.ts'
+import { compareSearches, noneCompared } from '../../testing/index.ts'
 import { ChangeFeed } from '../../values/change-feed.ts'
 import { RequestClass } from './request-class.ts'
 import { ScoreTable } from './score-table.ts'
 
-const seeds = Array.from({ length: byExtent(40, 600) }, (_, i) => `equal ${i}`)
-
-/** Makes decisions under churn, each with the index and by examining every host. Returns the differences. */
-function differencesOf(seed: string, decisions: number, hosts: number): string[] {
-  const churn = new Churn(seed, hosts)
-  const { fleet } = churn
-  const differences: string[] = []
-  for (let number = 0; number < decisions && differences.length === 0; number++) {
-    const batch = Array.from({ length: 1 + (number % 3) }, () => churn.decision())
-    const overlay = openOverlay(fleet)
-    const made = batch.map((input) => {
-      const held = overlay.size
-      const every = decide(fleet, overlay, { ...input, isExhaustive: true })
-      overlay.rollback(held)
-      const found = decide(fleet, overlay, input)
-      const [expected, actual] = [JSON.stringify(every), JSON.stringify(found)]
-      if (expected !== actual) differences.push(`${seed}, decision ${number}: expected ${expected}, found ${actual}`)
-      return { input, parts: found.parts }
-    })
-    overlay.discard()
-    for (const { input, parts } of made) churn.claim(input, parts, groupOf(input.request))
-    for (let change = 0; change < number % 4; change++) churn.change()
-  }
-  return differences
-}
+const seeds = Array.from({ length: byExtent(24, 600) }, (_, i) => `equal ${i}`)
 
 test('a decision that is made again is made by a search', () => {
   const searches = vi.spyOn(RequestClass.prototype, 'build')
-  const made = seeds.slice(0, 10).reduce((sum, seed) => sum + differencesOf(seed, 40, 150).length, 0)
-  expect(made).toBe(0)
-  expect(searches.mock.calls.length).toBeGreaterThan(200)
+  const tally = noneCompared()
+  for (const seed of seeds) compareSearches(seed, 20, 150, tally)
+  expect(searches.mock.calls.length).toBeGreaterThan(seeds.length * 5)
+  for (const [kind, count] of Object.entries(tally)) expect(count, kind).toBeGreaterThan(seeds.length)
   vi.restoreAllMocks()
 })
 
 test.each(seeds)('a search of the index gives the result of examining every host: %s', (seed) => {
-  expect(differencesOf(seed, 40, 150)).toEqual([])
+  expect(compareSearches(seed, 80, 150)).toBeUndefined()
 })
 
 /** Faults of the index. Each must lead to a difference that the comparison finds. */
@@ -90,7 +64,7 @@ test.each(Object.entries(faults))('the comparison finds %s', (_name, plant) => {
   plant()
   const found = seeds.some((seed) => {
     try {
-      return differencesOf(seed, 40, 150).length > 0
+      return compareSearches(seed, 80, 150) !== undefined
     } catch {
       // a fault can also make a decision fail
       return true
@@ -98,4 +72,8 @@ test.each(Object.entries(faults))('the comparison finds %s', (_name, plant) => {
   })
   vi.restoreAllMocks()
   expect(found).toBe(true)
+})
+
+test('a search of the index of a large fleet gives the result of examining every host', () => {
+  for (let i = 0; i < byExtent(2, 20); i++) expect(compareSearches(`large ${i}`, byExtent(100, 400), 3_000)).toBeUndefined()
 })
