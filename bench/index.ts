@@ -3,6 +3,7 @@ import { endedKeys } from './ended-keys.ts'
 import { explanation } from './explanation.ts'
 import { hostileKinds } from './hostile-kinds.ts'
 import { hostileNuma } from './hostile-numa.ts'
+import { join } from './join.ts'
 import { manyInstances } from './many-instances.ts'
 import { multipliers } from './multipliers.ts'
 import { named } from './named.ts'
@@ -25,6 +26,7 @@ export const questions: readonly Question[] = [
   storage,
   endedKeys,
   copy,
+  join,
   manyInstances,
   multipliers,
   named,
