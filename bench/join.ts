@@ -38,7 +38,7 @@ export const join: Question = {
 }
 
 /** A fleet with reports, aggregates for zones, and claims that hosts do not report yet. */
-function aFleet(hosts: number): Fleet {
+export function aFleet(hosts: number): Fleet {
   const log = aLogOf(hosts)
   const names = log.fleet.hosts.records.map(({ host }) => host)
   log.append(

@@ -170,8 +170,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
     if (stored === undefined) yield
     else restoreHost(hosts, stored)
   }
-  for (const { uuid, version, updatedAt, revision, ratiosSet = {}, ...next } of checkpoint.aggregates)
-    yield* aggregates.takeInSteps({ type: 'aggregate', uuid, expectedVersion: version - 1, next }, revision, updatedAt, ratiosSet)
+  yield* aggregates.restoreInSteps(checkpoint.aggregates)
   for (const { lastEdit, version = 1, ...binding } of checkpoint.groups) {
     groups.bind(binding)
     const group = groups.own(binding.uuid)
@@ -183,23 +182,11 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
       yield
       continue
     }
-    const { host, node, index, ...claim } = stored
+    const { host, node, index } = stored
     const record = index === undefined ? hosts.find({ host, node }) : hosts.records[index]
     if (record === undefined) throw new RangeError(`the checkpoint has a claim on the host ${host}, but not the host`)
-    const restored = ledger.restore({
-      untilCounted: null,
-      heldUntil: null,
-      project: null,
-      instanceAccount: null,
-      source: null,
-      target: null,
-      extra: null,
-      extraSince: null,
-      unlistedAt: null,
-      ...claim,
-      host: record.index,
-    })
-    if (!isLive(restored) && !lingering.has(claim.id)) hosts.own(record.index).claims.delete(restored)
+    const restored = ledger.restore(stored, record.index)
+    if (!isLive(restored) && !lingering.has(stored.id)) hosts.own(record.index).claims.delete(restored)
   }
   for (const claim of ledger.claimsInFull.values()) if (isLive(claim) && !ledger.isInPlace(claim)) groups.join(claim.group, claim.host)
   yield
@@ -270,14 +257,14 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   record.livenessReason = stored.livenessReason ?? ''
   record.reportedAt = stored.reportedAt
   record.traits = hosts.traitsOf(stats)
-  record.present = new Set(stored.present)
+  if (stored.present.length > 0) record.present = new Set(stored.present)
   record.reporters = new Map(stored.reporters)
-  record.namespaces = new Map(stored.namespaces)
+  if (stored.namespaces.length > 0) record.namespaces = new Map(stored.namespaces)
   for (const [namespace] of stored.namespaces) takeDocument(hosts, index, namespace, undefined)
   hosts.setReportColumns(index, stats)
   record.usedFrom = stored.usedFrom ?? 'REPORT'
   record.usedFromReason = stored.usedFromReason ?? ''
-  record.allocation = stored.allocation ?? {}
+  if (stored.allocation !== undefined) record.allocation = stored.allocation
   const counted = countedStats(hosts, record)
   for (const kind of allKinds) kind.takeInventory(hosts, index, counted)
 }

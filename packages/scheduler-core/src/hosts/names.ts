@@ -57,7 +57,12 @@ class NameMap {
 
   set(name: HostName, index: HostIndex): void {
     this.#byName.set(keyOf(name), index)
-    const others = this.nodesOf(name.host).filter((other) => other !== index)
+    const known = this.#nodesOf.get(name.host)
+    if (known === undefined) {
+      this.#nodesOf.set(name.host, [index])
+      return
+    }
+    const others = known.filter((other) => other !== index)
     this.#nodesOf.set(
       name.host,
       [...others, index].sort((a, b) => a - b),
@@ -65,6 +70,7 @@ class NameMap {
   }
 
   delete(name: HostName): void {
+    if (this.#byName.size === 0) return
     const index = this.find(name)
     if (index === undefined) return
     this.#byName.delete(keyOf(name))
@@ -80,7 +86,8 @@ class NameMap {
 
 const NONE: readonly HostIndex[] = []
 
-const keyOf = ({ host, node }: HostName): string => `${host}\u0000${node}`
+/** Equal names, which most hosts have, need no further text. */
+const keyOf = ({ host, node }: HostName): string => (host === node && !host.includes('\u0000') ? host : `${host}\u0000${node}`)
 
 /**
  * All names of a fleet: names of present hosts, names of forgotten hosts, and former names of replaced hosts. A name has only one of these
