@@ -5,6 +5,7 @@ import { hostileKinds } from './hostile-kinds.ts'
 import { hostileNuma } from './hostile-numa.ts'
 import { join } from './join.ts'
 import { manyInstances } from './many-instances.ts'
+import { memory } from './memory.ts'
 import { multipliers } from './multipliers.ts'
 import { named } from './named.ts'
 import { nearQuestion } from './near.ts'
@@ -27,6 +28,7 @@ export const questions: readonly Question[] = [
   endedKeys,
   copy,
   join,
+  memory,
   manyInstances,
   multipliers,
   named,

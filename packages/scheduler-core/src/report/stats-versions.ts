@@ -51,6 +51,7 @@ const hasUnits = ({ numaCells, gpus }: HostStatsV1_0): boolean => numaCells.leng
 
 /** Shared by all reports, whose lists are never changed. */
 const NONE: never[] = []
+const unlessEmpty = <Item>(list: Item[]): Item[] => (list.length === 0 ? NONE : list)
 
 /**
  * The result of `upgradeEach1_0` for a report without cells and GPUs, in a quarter of the time and with less memory. Most hosts of a
@@ -74,13 +75,13 @@ const upgradePlain1_0 = (stats: HostStatsV1_0): HostStatsV1_4 => ({
   hypervisorVersion: stats.hypervisorVersion,
   hypervisorHostname: stats.hypervisorHostname,
   hostIp: stats.hostIp,
-  supportedInstances: stats.supportedInstances,
+  supportedInstances: unlessEmpty(stats.supportedInstances),
   cpuInfo: stats.cpuInfo,
-  metrics: stats.metrics,
+  metrics: unlessEmpty(stats.metrics),
   numaCells: NONE,
   gpus: NONE,
-  traits: stats.traits,
-  inventories: stats.inventories,
+  traits: unlessEmpty(stats.traits),
+  inventories: unlessEmpty(stats.inventories),
   instances: stats.instances,
   version: '1.4',
   tunneledCells: NONE,

@@ -312,18 +312,27 @@ async function read(
   return parseEntriesYielding(next, toEntry)
 }
 
-/** The parts of a checkpoint in order, PARTS_AT_ONCE at a time. */
+/** The parts of a checkpoint in order, PARTS_AT_ONCE at a time. The next ones are read while the caller uses the present ones. */
 async function* readParts(driver: Driver, revision: string, each: () => void): AsyncGenerator<string> {
-  for (let next = 0; ; next += PARTS_AT_ONCE) {
-    const { rows } = await driver.query<{ body: string }>({
+  const read = (from: number) =>
+    driver.query<{ body: string }>({
       name: 'gantt-load-parts',
       text: `SELECT body FROM checkpoint_part WHERE revision = $1 AND part >= $2 ORDER BY part LIMIT ${PARTS_AT_ONCE}`,
-      values: [revision, next],
+      values: [revision, from],
     })
+  let reading = read(0)
+  for (let next = PARTS_AT_ONCE; ; next += PARTS_AT_ONCE) {
+    const { rows } = await reading
+    const isLast = rows.length < PARTS_AT_ONCE
+    if (!isLast) {
+      reading = read(next)
+      // the error is thrown by the `await` above, which is not reached if the caller stops reading
+      reading.catch(() => undefined)
+    }
     for (const { body } of rows) {
       each()
       yield body
     }
-    if (rows.length < PARTS_AT_ONCE) return
+    if (isLast) return
   }
 }
