@@ -55,7 +55,12 @@ function textsOf(fleet: Fleet): readonly string[] {
 }
 
 async function readFleet([head = '', ...parts]: readonly string[]): Promise<Fleet> {
-  return restoreFleet(await fromParts(head, (async function* () {
-    yield* parts
-  })()))
+  return restoreFleet(
+    await fromParts(
+      head,
+      (async function* () {
+        yield* parts
+      })(),
+    ),
+  )
 }

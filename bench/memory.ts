@@ -8,7 +8,16 @@ import type { Question } from './question.ts'
 const parts = {
   'reports of hosts': ['stats'],
   'who reported last, documents of namespaces': ['reporters', 'namespaces'],
-  'aggregates, zones, traits, instances, cells, GPUs': ['aggregates', 'zone', 'diskPools', 'aggregateRatios', 'traits', 'present', 'cells', 'gpus'],
+  'aggregates, zones, traits, instances, cells, GPUs': [
+    'aggregates',
+    'zone',
+    'diskPools',
+    'aggregateRatios',
+    'traits',
+    'present',
+    'cells',
+    'gpus',
+  ],
   'claims on hosts, data of the resource kinds': ['claims', 'ofKinds'],
 } as const satisfies Readonly<Record<string, readonly (keyof HostRecord)[]>>
 
@@ -25,7 +34,10 @@ export const memory: Question = {
     const all = collect()
     const perHost = (from: number, to: number): number => Math.round((from - to) / hosts)
     const figures = [
-      { what: `${hosts} hosts, ${fleet.ledger.claims.size} claims: all, for each host`, bytes: perHost(all.heap + all.columns, before.heap + before.columns) },
+      {
+        what: `${hosts} hosts, ${fleet.ledger.claims.size} claims: all, for each host`,
+        bytes: perHost(all.heap + all.columns, before.heap + before.columns),
+      },
       { what: 'columns', bytes: perHost(all.columns, before.columns) },
     ]
     let last = all.heap

@@ -44,8 +44,7 @@ export function currentStats(document: PublishedStats): HostStatsV1_4 {
 }
 
 /** Converts a report of 1.0 by the conversion of each version. */
-export const upgradeEach1_0 = (stats: HostStatsV1_0): HostStatsV1_4 =>
-  upgradeFrom1_3(upgradeFrom1_2(upgradeFrom1_1(upgradeFrom1_0(stats))))
+export const upgradeEach1_0 = (stats: HostStatsV1_0): HostStatsV1_4 => upgradeFrom1_3(upgradeFrom1_2(upgradeFrom1_1(upgradeFrom1_0(stats))))
 
 const hasUnits = ({ numaCells, gpus }: HostStatsV1_0): boolean => numaCells.length > 0 || gpus.length > 0
 

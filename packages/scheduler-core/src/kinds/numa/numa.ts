@@ -162,9 +162,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     hugeHeld.set(record, { reported: hugeMibReported(stats), counted: 0, uncounted: 0 })
     counts.set(
       record,
-      isStrict
-        ? new ClaimCount(new CellUnits(record.cells, usedPagesOf(stats), hosts.featureLevel >= KEPT_PAGES))
-        : undefined,
+      isStrict ? new ClaimCount(new CellUnits(record.cells, usedPagesOf(stats), hosts.featureLevel >= KEPT_PAGES)) : undefined,
     )
   },
 
