@@ -1,6 +1,6 @@
 import { checkpointOf, type Fleet, restoreFleet } from '@gantt/scheduler-core'
 import { aClaim, aUuid } from '@gantt/scheduler-core/testing'
-import { fromParts, toParts } from '../apps/server/src/sync/parts.ts'
+import { fleetFromParts, toParts } from '../apps/server/src/sync/parts.ts'
 import { aLogOf } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Question } from './question.ts'
@@ -31,13 +31,13 @@ export const join: Question = {
     return [
       { what: `${what}; parsed`, unit: 'ms', ...parsed, p99: null, ratio: null },
       { what: 'fleet built from the parsed checkpoint', unit: 'ms', ...restored, p99: null, ratio: restored.median / parsed.median },
-      { what: 'parsed and built', unit: 'ms', ...joined, p99: null, ratio: joined.median / parsed.median },
+      { what: 'fleet built while the texts are parsed', unit: 'ms', ...joined, p99: null, ratio: joined.median / parsed.median },
       { what: 'written', unit: 'ms', ...written, p99: null, ratio: written.median / parsed.median },
     ]
   },
 }
 
-/** A fleet with reports, aggregates for zones, and claims that hosts do not report yet. */
+/** For this measurement and that of memory: a fleet with reports, aggregates for zones, and claims that hosts do not report yet. */
 export function aFleet(hosts: number): Fleet {
   const log = aLogOf(hosts)
   const names = log.fleet.hosts.records.map(({ host }) => host)
@@ -54,13 +54,10 @@ function textsOf(fleet: Fleet): readonly string[] {
   return [head, ...parts()]
 }
 
-async function readFleet([head = '', ...parts]: readonly string[]): Promise<Fleet> {
-  return restoreFleet(
-    await fromParts(
-      head,
-      (async function* () {
-        yield* parts
-      })(),
-    ),
+const readFleet = ([head = '', ...parts]: readonly string[]): Promise<Fleet> =>
+  fleetFromParts({})(
+    head,
+    (async function* () {
+      yield* parts
+    })(),
   )
-}
