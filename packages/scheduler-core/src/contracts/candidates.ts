@@ -152,6 +152,9 @@ export function preparedOf(
       ...singles.filter(({ isExclusion }) => isExclusion === true),
     ],
     passes: checks.length === 1 ? only.passes : (host) => refusing(host) === undefined,
+    ...(checks.every(({ exceptions }) => exceptions !== undefined) && {
+      exceptions: () => checks.flatMap(({ exceptions = [] }) => exceptions),
+    }),
     reason: (host) => reasonAt(host) ?? { code: 'host.excluded' },
     facts(host) {
       const record = fleet.hosts.get(host)
@@ -180,6 +183,8 @@ export interface Check {
   readonly field: string
   /** Present if the check excludes hosts instead of selecting them. */
   readonly isExclusion?: true
+  /** Present if only these hosts can fail the check. */
+  readonly exceptions?: readonly HostIndex[]
   /** The property of the host that the check reads. */
   readonly looksAt: 'name' | 'aggregates' | 'cell'
 }
@@ -202,12 +207,13 @@ const named = ({ hosts }: Fleet, names: Iterable<string>): HostIndex[] =>
 
 function ignored({ ignoreHosts }: RequestSpec, fleet: Fleet): Check | undefined {
   if (ignoreHosts.length === 0) return undefined
-  const isNamed = new Uint8Array(fleet.hosts.count)
-  for (const host of named(fleet, ignoreHosts)) isNamed[host] = 1
+  const exceptions = named(fleet, ignoreHosts)
+  const isNamed = new Set(exceptions)
   return {
     which: whichIgnored(ignoreHosts),
     isExclusion: true,
-    passes: (host) => isNamed[host] !== 1,
+    exceptions,
+    passes: (host) => !isNamed.has(host),
     reason: { code: 'host.excluded', subject: 'ignoreHosts' },
     field: 'ignoreHosts',
     looksAt: 'name',

@@ -32,6 +32,12 @@ export const serverGroupAntiAffinityFilter: Filter = {
         const group = groups.find(instanceGroup.uuid)
         return members(host) < most && (group === undefined || groupAllows(group, host))
       },
+      exceptions() {
+        const group = groups.find(instanceGroup.uuid)
+        // a group that is bound to AFFINITY allows one host only, and a limit of 0 refuses every host
+        if (most < 1 || group?.policy === 'AFFINITY' || (group?.maxServerPerHost ?? 1) < 1) return undefined
+        return [...(group?.members.keys() ?? []), ...[...elsewhere.keys()].flatMap((name) => hosts.nodesOf(name))]
+      },
       reason: (host) => ({
         code: 'group.anti_affinity',
         subject: instanceGroup.uuid,

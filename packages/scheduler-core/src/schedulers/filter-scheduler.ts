@@ -5,13 +5,12 @@ import type { Overlay } from '../fleet/overlay.ts'
 import { reserveInFigures } from '../hosts/allocation.ts'
 import { at } from '../hosts/columns.ts'
 import { allKinds } from '../kinds/index.ts'
-import { createFiltering, type FilteredEach } from '../pipeline/filtering/filter-each.ts'
+import type { BestHosts } from '../pipeline/best-hosts/best-hosts.ts'
+import { prepareFinding } from '../pipeline/best-hosts/finding.ts'
 import { isAsked, prepareFilters, prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
 import { placeEachInSteps } from '../pipeline/place-each.ts'
-import { createChanceOrder, createTieOrder, pick, rankAll, type TieOrder } from '../pipeline/weighing/pick.ts'
+import { createChanceOrder, createTieOrder, drawRank, rankAll, type TieOrder } from '../pipeline/weighing/pick.ts'
 import { prepareWeighers, runWeighersInSteps, type WeighStep } from '../pipeline/weighing/run-weighers.ts'
-import { type TotalScores, totalScores, totalScoresOf } from '../pipeline/weighing/total-scores.ts'
-import { createWeighing } from '../pipeline/weighing/weigh-each.ts'
 import type { ClaimPart, Grants, GroupBinding } from '../records/change.ts'
 import type { Destination, InstanceRecord, SelectedDestination } from '../records/decision.ts'
 import { type Members, membersAt } from '../request/members.ts'
@@ -28,33 +27,34 @@ import { findHostForAll, goTogether } from './host-for-all.ts'
 export const BEST_KEPT = 10
 
 /** Creates the scheduler FILTER. Among the hosts that pass the profile's filters, it chooses the host with the highest total score. */
-export const createFilterScheduler = (compiled: CompiledProfile): Scheduler =>
-  createPipelineScheduler('filter', compiled, createTieOrder, prepareWeighers)
+export const createFilterScheduler = (compiled: CompiledProfile): Scheduler => createPipelineScheduler('filter', byScores(compiled))
 
 /** Creates the scheduler CHANCE. It chooses a random host among the hosts that pass the profile's filters. No weigher runs. */
 export const createChanceScheduler = (compiled: CompiledProfile): Scheduler =>
-  createPipelineScheduler(
-    'chance',
+  createPipelineScheduler('chance', {
     compiled,
-    (_profile, seed, instance) => createChanceOrder(seed, instance),
-    () => [],
-  )
+    createOrder: (_profile, seed, instance) => createChanceOrder(seed, instance),
+    prepareScores: () => [],
+    isIndexed: false,
+  })
 
 interface Pipeline {
   readonly compiled: CompiledProfile
+  /** False if hosts are only ranked by the tie order. An index would not save examining every host. */
+  readonly isIndexed: boolean
   readonly createOrder: (profile: CompiledProfile['profile'], seed: string, instance: number) => TieOrder
   readonly prepareScores: (compiled: CompiledProfile, request: RequestSpec, fleet: Fleet) => readonly WeighStep[]
 }
 
-function createPipelineScheduler(
-  name: string,
-  compiled: CompiledProfile,
-  createOrder: Pipeline['createOrder'],
-  prepareScores: Pipeline['prepareScores'],
-): Scheduler {
-  const pipeline = { compiled, createOrder, prepareScores }
-  return createScheduler(name, (...asked) => placeByPipeline(pipeline, ...asked))
-}
+const byScores = (compiled: CompiledProfile): Pipeline => ({
+  compiled,
+  createOrder: createTieOrder,
+  prepareScores: prepareWeighers,
+  isIndexed: true,
+})
+
+const createPipelineScheduler = (name: string, pipeline: Pipeline): Scheduler =>
+  createScheduler(name, (...asked) => placeByPipeline(pipeline, ...asked))
 
 /**
  * Places each instance on the host that `hosts` lists for it, if the host passes the profile's filters. The generator yields each time it
@@ -68,8 +68,7 @@ export const placeOn = (
   overlay: Overlay,
   options: SelectOptions,
   slice: number,
-): Steps<Selection> =>
-  placeByPipeline({ compiled, createOrder: createTieOrder, prepareScores: prepareWeighers }, request, fleet, overlay, options, slice, hosts)
+): Steps<Selection> => placeByPipeline(byScores(compiled), request, fleet, overlay, options, slice, hosts)
 
 function* placeByPipeline(
   pipeline: Pipeline,
@@ -134,31 +133,38 @@ interface Placing {
 
 /** Data for one kind of instances: the gang members with equal requests. Prepared when the first instance of the kind is placed. */
 interface Kind {
-  readonly filter: ReturnType<typeof createFiltering>
-  readonly weigh: (filtered: FilteredEach, buffers: NumberBuffers) => Steps<TotalScores>
+  /** Finds the `count` best hosts for the next instance. */
+  readonly find: (buffers: NumberBuffers, count: number, tieOrder: TieOrder) => Steps<BestHosts>
   readonly grantsOn: (host: HostIndex) => Grants
   readonly limitsOf: (host: HostIndex) => Record<string, number>
 }
 
 function preparePlacing(
-  { compiled, createOrder, prepareScores }: Pipeline,
+  { compiled, createOrder, prepareScores, isIndexed }: Pipeline,
   request: RequestSpec,
   fleet: Fleet,
-  { seed, alternatesPerInstance, claimIds }: Omit<SelectOptions, 'allOrNothing'>,
+  { seed, alternatesPerInstance, claimIds, isExhaustive }: Omit<SelectOptions, 'allOrNothing'>,
   /** The generator yields each time it has examined this many hosts. */
   slice: number,
   /** The host on which each instance must be placed. Absent: each instance is placed on the best host. */
   given?: readonly HostIndex[],
 ): Placing {
+  const { profile } = compiled
+  const isSearched = isIndexed && isExhaustive !== true
   const kinds = new Map<Members, Kind>()
   function* kindOf(instance: number): Steps<Kind> {
     const members = membersAt(request, instance)
     const known = kinds.get(members)
     if (known !== undefined) return known
     const { request: asked, count } = members
+    const filters = yield* prepareFiltersInSteps(compiled, asked, fleet)
     const kind: Kind = {
-      filter: createFiltering(yield* prepareFiltersInSteps(compiled, asked, fleet), fleet, count, slice),
-      weigh: weighInstances(prepareScores(compiled, asked, fleet), count, slice),
+      find: prepareFinding(filters, prepareScores(compiled, asked, fleet), fleet, {
+        instances: count,
+        slice,
+        isIndexed: isSearched,
+        tieOrder: profile.tieOrder,
+      }),
       grantsOn: prepareGrants(compiled, asked, fleet),
       limitsOf: prepareLimits(asked, fleet),
     }
@@ -176,42 +182,25 @@ function preparePlacing(
     }
   }
   function* placeWith(buffers: NumberBuffers, instance: number): Steps<Placed | undefined> {
-    const { filter, weigh, grantsOn, limitsOf } = yield* kindOf(instance)
-    const filtered = yield* filter()
-    yield
-    const weighed = yield* weigh(filtered, buffers)
-    yield
-    const order = createOrder(compiled.profile, seed, instance)
-    const picked = pick(weighed, Math.max(BEST_KEPT, alternatesPerInstance + 1), compiled.profile, order, random)
-    instances.push({
-      candidates: fleet.hosts.presentCount,
-      filters: filtered.steps,
-      best: rank(fleet, weighed, picked?.ranked ?? []),
-      tied: picked?.tied ?? 0,
-    })
-    if (picked === undefined) return undefined
-    const position = given === undefined ? (picked.ranked[picked.rank] as number) : weighed.hosts.indexOf(given[instance] as HostIndex)
-    if (position < 0) return undefined
-    const host = weighed.hosts[position] as HostIndex
+    const { find, grantsOn, limitsOf } = yield* kindOf(instance)
+    const order = createOrder(profile, seed, instance)
+    const found = yield* find(buffers, Math.max(BEST_KEPT, alternatesPerInstance + 1, profile.hostSubsetSize), order)
+    const { hosts, totals } = found
+    instances.push({ candidates: fleet.hosts.presentCount, filters: found.filters, best: recordBest(fleet, found), tied: found.tied })
+    if (hosts.length === 0) return undefined
+    const drawn = hosts[drawRank(profile, found.passed, random)]
+    const host = given === undefined ? drawn : given[instance]
+    const total = host === undefined ? undefined : found.totalOf(host)
+    if (host === undefined || total === undefined) return undefined
     const uuid = request.instanceUuids[instance] ?? null
     const part: ClaimPart = { claim: claimIds[instance] as string, instance: uuid, ...nameOf(fleet, host), grants: grantsOn(host) }
-    const destination = (of: number): Destination => {
-      const index = weighed.hosts[of] as HostIndex
-      return { ...nameOf(fleet, index), weight: weighed.totals[of] as number, limits: limitsOf(index) }
-    }
-    const alternates = picked.ranked.filter((other) => other !== position).slice(0, alternatesPerInstance)
-    return { part, answer: { instance: uuid, selected: destination(position), alternates: alternates.map(destination) } }
+    const destination = (index: HostIndex, weight: number): Destination => ({ ...nameOf(fleet, index), weight, limits: limitsOf(index) })
+    const alternates: Destination[] = []
+    for (let rank = 0; rank < hosts.length && alternates.length < alternatesPerInstance; rank++)
+      if (hosts[rank] !== host) alternates.push(destination(hosts[rank] as HostIndex, totals[rank] as number))
+    return { part, answer: { instance: uuid, selected: destination(host, total), alternates } }
   }
   return { placeOne, instances }
-}
-
-/** Weighs the hosts for each of `count` instances. For several instances, scores of hosts that did not change are kept. */
-function weighInstances(steps: readonly WeighStep[], count: number, slice: number): Kind['weigh'] {
-  if (count === 1) return (filtered, buffers) => totalScores(steps, filtered.hosts, buffers, slice)
-  const weighEach = createWeighing(steps, slice)
-  return function* (filtered) {
-    return totalScoresOf(yield* weighEach(filtered))
-  }
 }
 
 /**
@@ -226,7 +215,7 @@ export function* arrangeByFilter(
   seed: string,
 ): Steps<readonly HostIndex[]> {
   const before = overlay.size
-  const pipeline = { compiled, createOrder: createTieOrder, prepareScores: prepareWeighers }
+  const pipeline = byScores(compiled)
   const claimIds = new Array<string>(request.numInstances).fill('')
   const { placeOne } = preparePlacing(pipeline, request, fleet, { seed, alternatesPerInstance: 0, claimIds }, HOSTS_AT_ONCE)
   const hosts: HostIndex[] = []
@@ -311,9 +300,9 @@ export function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: Ho
     )
 }
 
-function rank(fleet: Fleet, { hosts, raw, totals }: TotalScores, ranked: readonly number[]): InstanceRecord['best'] {
-  return ranked.slice(0, BEST_KEPT).map((position) => {
-    const { host, node } = fleet.hosts.get(hosts[position] as HostIndex)
-    return { host, node, raw: raw.map((scores) => scores[position] as number), total: totals[position] as number }
+function recordBest(fleet: Fleet, { hosts, totals, rawAt }: BestHosts): InstanceRecord['best'] {
+  return hosts.slice(0, BEST_KEPT).map((index, rank) => {
+    const { host, node } = fleet.hosts.get(index)
+    return { host, node, raw: rawAt(rank), total: totals[rank] as number }
   })
 }

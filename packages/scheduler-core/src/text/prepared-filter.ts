@@ -37,6 +37,11 @@ export interface PreparedFilter {
    */
   readonly areJoint?: true
   /**
+   * The only hosts that the filter can refuse in the present state of the fleet, for example the hosts with members of a server group.
+   * Undefined if it can refuse every host. Not used for filters of plug-ins.
+   */
+  exceptions?(): Iterable<HostIndex> | undefined
+  /**
    * Describes the hosts that meet all demands, as text that follows "hosts". Present only if the options of the filter change the meaning
    * of the request. The usual text would then be wrong.
    */

@@ -3,6 +3,7 @@ import type { FilterCount } from '../../records/decision.ts'
 import type { PreparedFilter } from '../../text/prepared-filter.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import type { Steps } from '../../values/steps.ts'
+import { GONE, PASSES } from '../best-hosts/request-class.ts'
 import type { FilterStep } from './filter-step.ts'
 import { passesSafely } from './passes-safely.ts'
 import { cachedVerdicts, type HostBits, wordsFor } from './verdict-cache.ts'
@@ -16,12 +17,13 @@ export function* runCachedInSteps(
   asked: readonly FilterStep[],
   fleet: Fleet,
   slice: number,
+  onRefused?: OnRefused,
 ): Steps<{ readonly hosts: Int32Array; readonly steps: readonly FilterCount[] }> {
   const left = presentBits(fleet)
   let entered = fleet.hosts.presentCount
   const counts: FilterCount[] = []
   let calls = 0
-  for (const { name, prepared, cacheName } of asked) {
+  for (const [filter, { name, prepared, cacheName }] of asked.entries()) {
     let errors = prepared === undefined ? entered : 0
     if (prepared === undefined) left.fill(0)
     else {
@@ -50,6 +52,7 @@ export function* runCachedInSteps(
         }
         errors += countBits(hosts & failed)
         left[word] = hosts & passed
+        if (onRefused !== undefined && (hosts & ~passed) !== 0) onRefused(filter, word, hosts & ~passed, failed)
       }
     }
     const passed = countAll(left)
@@ -57,6 +60,30 @@ export function* runCachedInSteps(
     entered = passed
   }
   return { hosts: hostsIn(left, entered), steps: counts }
+}
+
+/** Called for hosts that a filter refuses first: with the index of the filter, the index of a word, and the hosts in this word. */
+type OnRefused = (filter: number, word: number, refused: number, failed: number) => void
+
+/**
+ * For each host, a verdict in the form of `RequestClass`: the first of the filters with cached verdicts that refuses the host. The filters
+ * without cached verdicts are left out. Yields like `runCachedInSteps`.
+ */
+export function* firstRefusals(asked: readonly FilterStep[], fleet: Fleet, slice: number): Steps<Uint8Array> {
+  const { count, columns } = fleet.hosts
+  const verdicts = new Uint8Array(Math.ceil(count * 1.25)).fill(GONE)
+  for (let host = 0; host < count; host++) if (columns.gone[host] === 0) verdicts[host] = PASSES
+  const indexes = [...asked.keys()].filter((index) => asked[index]?.cacheName !== undefined)
+  const kept = indexes.map((index) => asked[index] as FilterStep)
+  const note: OnRefused = (filter, word, refused, failed) => {
+    const verdict = 2 * (indexes[filter] as number)
+    for (let bits = refused; bits !== 0; bits &= bits - 1) {
+      const bit = bits & -bits
+      verdicts[word * 32 + positionOf(bit)] = (failed & bit) === 0 ? verdict : verdict + 1
+    }
+  }
+  yield* runCachedInSteps(kept, fleet, slice, note)
+  return verdicts
 }
 
 /** Calls a filter for the hosts of a word. Returns the bits of the hosts that passed, and of those for which the filter failed. */

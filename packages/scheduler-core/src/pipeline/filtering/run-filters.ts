@@ -48,16 +48,16 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
     const { filter, options, isNet, isOutside } = step
     const isOfPlugin = pluginsOf(fleet).filters.includes(filter)
     const { name, admits, readsHostOnly = false, readsOtherHosts = !readsHostOnly && isOfPlugin } = filter
-    const cacheName = isOfPlugin ? undefined : cacheNameOf(step, request, fleet)
-    const known = { name, isNet, isOutside, readsHostOnly, readsOtherHosts, cacheName, admits }
+    const known = { name, isNet, isOutside, readsHostOnly, readsOtherHosts, cacheName: undefined, admits }
     if (!isVerified(step)) return { ...known, prepared: undefined, failed: false }
     try {
       const prepared = filter.prepare(request, fleet, options)
       if (prepared === undefined) return { ...known, prepared, failed: false }
+      const cacheName = isOfPlugin ? undefined : cacheNameOf(step, request, fleet)
       const reads = readsOf(filter.reads, options)
       const named = isOfPlugin || isOutside ? nameOwnUnsent(withCopiedMethods(prepared), fleet, reads) : prepared
       // for a filter outside of this process, missing fields were checked before the filter was called
-      return { ...known, prepared: refuseUnreported(named, fleet, isOutside ? [] : reads, options), failed: false }
+      return { ...known, cacheName, prepared: refuseUnreported(named, fleet, isOutside ? [] : reads, options), failed: false }
     } catch (error) {
       return { ...known, prepared: undefined, failed: true, error }
     }

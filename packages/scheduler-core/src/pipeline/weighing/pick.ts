@@ -41,18 +41,22 @@ export function pick(weighed: Totals, want: number, profile: Profile, tieOrder: 
   const { hosts, totals } = weighed
   if (hosts.length === 0) return undefined
   const ranked = best(weighed, Math.max(want, profile.hostSubsetSize), tieOrder)
-  const rank = profile.hostSubsetSize === 1 ? 0 : random.below(Math.min(profile.hostSubsetSize, hosts.length))
+  const rank = drawRank(profile, hosts.length, random)
   const top = totals[ranked[0] as number] as number
   let tied = 0
   for (let i = 0; i < totals.length; i++) if (totals[i] === top) tied++
   return { host: hosts[ranked[rank] as number] as HostIndex, ranked, rank, tied }
 }
 
+/** The rank of the host that is chosen among `passed` hosts: 0, or random among the `hostSubsetSize` best hosts. */
+export const drawRank = ({ hostSubsetSize }: Profile, passed: number, random: Random): number =>
+  hostSubsetSize === 1 ? 0 : random.below(Math.min(hostSubsetSize, passed))
+
 /**
  * To find up to this many best hosts, insertion into a sorted list is faster than sorting all hosts. The cost of insertion is quadratic in
  * the count of best hosts.
  */
-const SHORT = 64
+export const SHORT = 64
 
 /** All hosts as indexes in `weighed.hosts`, best first. The order is that of `best`. Yields while it sorts. */
 export function* rankAll({ hosts, totals }: Totals, tieOrder: TieOrder): Steps<number[]> {

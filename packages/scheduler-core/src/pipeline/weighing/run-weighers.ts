@@ -1,11 +1,13 @@
 import type { CompiledProfile, CompiledWeigher } from '../../contracts/compiled-profile.ts'
 import { type ColumnScore, columnOf, noPreference, type ScoreOf } from '../../contracts/weigher.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
+import type { Column } from '../../hosts/column-memory.ts'
 import { at } from '../../hosts/columns.ts'
 import type { Profile } from '../../records/profile.ts'
 import { readsOf } from '../../report/stats-fields.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import type { HostIndex } from '../../values/host-index.ts'
+import { memoByObject } from '../../values/memo.ts'
 import { HOSTS_AT_ONCE, type Steps, WHOLE } from '../../values/steps.ts'
 import { withoutUnreported } from '../filtering/not-reported.ts'
 import { type CachedScores, cachedScores } from './score-cache.ts'
@@ -36,6 +38,8 @@ export interface WeigherScores {
 /** Computes a number for each host. The numbers are written into `into` if it is given, otherwise into a new array. */
 export type NumbersOf = (hosts: Int32Array, into?: Float64Array) => Float64Array
 
+export type NumberAt = (host: HostIndex) => number
+
 /** A weigher prepared for one request. */
 export interface WeighStep {
   readonly name: string
@@ -47,6 +51,13 @@ export interface WeighStep {
   readonly multipliersOf: NumbersOf | undefined
   /** The raw scores of these hosts, as the weigher returns them. They can be invalid, such as NaN. */
   readonly rawOf: NumbersOf
+  /** The raw score of one host. */
+  readonly scoreAt: NumberAt
+  /** Equal for weighers that give each host the same raw score while the host does not change. Undefined if scores depend on more. */
+  readonly scoreKey: string | undefined
+  /** The multiplier of one host, and a key like `scoreKey`. Undefined if all hosts have the same multiplier. */
+  readonly multiplierAt: NumberAt | undefined
+  readonly multiplierKey: string | undefined
   /** See `Weigher.readsHostOnly`. */
   readonly readsHostOnly: boolean
   /** True if the raw score of every host is 0, so that the weigher adds nothing to any total. */
@@ -57,9 +68,9 @@ export function prepareWeighers(compiled: CompiledProfile, request: RequestSpec,
   return compiled.weighers.map((compiledWeigher) => {
     const { name, unit, minval, cacheKey, readsHostOnly = cacheKey !== undefined } = compiledWeigher.weigher
     const { normalisation } = compiled.profile
-    const rawOf = prepareRaw(compiledWeigher, request, fleet)
-    const hasNoEffect = rawOf === fillZeros && (minval ?? 0) >= 0
-    return { name, unit, minval, normalisation, ...prepareMultipliers(compiledWeigher, fleet), rawOf, readsHostOnly, hasNoEffect }
+    const raw = prepareRaw(compiledWeigher, request, fleet)
+    const hasNoEffect = raw.rawOf === fillZeros && (minval ?? 0) >= 0
+    return { name, unit, minval, normalisation, ...prepareMultipliers(compiledWeigher, fleet), ...raw, readsHostOnly, hasNoEffect }
   })
 }
 
@@ -131,7 +142,11 @@ export const multiplierAt = ({ multiplier, multipliers }: WeigherScores, positio
 export const contributionAt = (scores: WeigherScores, position: number): number =>
   multiplierAt(scores, position) * (scores.normalised[position] as number)
 
-function prepareRaw({ weigher, options, multiplier, cacheName }: CompiledWeigher, request: RequestSpec, fleet: Fleet): NumbersOf {
+function prepareRaw(
+  { weigher, options, multiplier, cacheName }: CompiledWeigher,
+  request: RequestSpec,
+  fleet: Fleet,
+): Pick<WeighStep, 'rawOf' | 'scoreAt' | 'scoreKey'> {
   const { rawOf, ages } = withoutUnreported(
     prepareSafely(() => weigher.prepare(request, fleet, options, multiplier)),
     fleet,
@@ -139,13 +154,19 @@ function prepareRaw({ weigher, options, multiplier, cacheName }: CompiledWeigher
     weigher.outside === undefined ? readsOf(weigher.reads, options) : [],
     options,
   )
-  if (rawOf === noPreference) return fillZeros
+  if (rawOf === noPreference) return { rawOf: fillZeros, scoreAt: rawOf, scoreKey: '' }
   const column = columnOf(rawOf)
-  if (column !== undefined) return fillColumn(column)
+  if (column !== undefined) return { rawOf: fillColumn(column), scoreAt: rawOf, scoreKey: `${numberOf(column.values)} ${column.least}` }
   // only scores that do not depend on the time are cached
   const key = ages ? undefined : weigher.cacheKey?.(request, options)
-  return key === undefined ? fillEach(rawOf) : fillFrom(cachedScores(fleet, `${cacheName}\u0000${key}`), fleet, rawOf)
+  if (key === undefined) return { rawOf: fillEach(rawOf), scoreAt: rawOf, scoreKey: undefined }
+  const scoreKey = `${cacheName}\u0000${key}`
+  return { ...cachedNumbers(cachedScores(fleet, scoreKey), fleet, rawOf), scoreKey }
 }
+
+let columns = 0
+/** A number for each column, because the values of a column are in another array after the fleet has grown. */
+const numberOf = memoByObject((_column: Column) => columns++)
 
 /**
  * The multipliers of hosts are cached like raw scores. An edit of an aggregate increases the version numbers of its hosts. The cached
@@ -154,10 +175,12 @@ function prepareRaw({ weigher, options, multiplier, cacheName }: CompiledWeigher
 function prepareMultipliers(
   { weigher, options, multiplier, cacheName }: CompiledWeigher,
   fleet: Fleet,
-): Pick<WeighStep, 'multiplier' | 'multipliersOf'> {
+): Pick<WeighStep, 'multiplier' | 'multipliersOf' | 'multiplierAt' | 'multiplierKey'> {
   const { usual, own } = weigher.multipliers?.(fleet, options, multiplier) ?? { usual: multiplier }
-  const cache = `multiplier\u0000${cacheName}\u0000${multiplier}`
-  return { multiplier: usual, multipliersOf: own && fillFrom(cachedScores(fleet, cache), fleet, own.of) }
+  if (own === undefined) return { multiplier: usual, multipliersOf: undefined, multiplierAt: undefined, multiplierKey: undefined }
+  const multiplierKey = `multiplier\u0000${cacheName}\u0000${multiplier}`
+  const { rawOf, scoreAt } = cachedNumbers(cachedScores(fleet, multiplierKey), fleet, own.of)
+  return { multiplier: usual, multipliersOf: rawOf, multiplierAt: scoreAt, multiplierKey }
 }
 
 const fillZeros: NumbersOf = (hosts, numbers = new Float64Array(hosts.length)) => numbers.fill(0)
@@ -177,21 +200,22 @@ const fillEach =
   }
 
 /** Computes numbers for hosts with a cache. A number is computed again only if the host has changed. */
-const fillFrom =
-  ({ raw: known, version: knownAt }: CachedScores, { hosts: { columns } }: Fleet, numberOf: (host: HostIndex) => number): NumbersOf =>
-  (hosts, numbers = new Float64Array(hosts.length)) => {
-    const { version } = columns
-    for (let i = 0; i < numbers.length; i++) {
-      const host = hosts[i] as HostIndex
-      const now = at(version, host)
-      if (knownAt[host] !== now) {
-        known[host] = numberOf(host)
-        knownAt[host] = now
-      }
-      numbers[i] = known[host] as number
+function cachedNumbers(
+  { raw: known, version: knownAt }: CachedScores,
+  { hosts: { columns } }: Fleet,
+  numberOf: NumberAt,
+): Pick<WeighStep, 'rawOf' | 'scoreAt'> {
+  const { version } = columns
+  const scoreAt: NumberAt = (host) => {
+    const now = at(version, host)
+    if (knownAt[host] !== now) {
+      known[host] = numberOf(host)
+      knownAt[host] = now
     }
-    return numbers
+    return known[host] as number
   }
+  return { rawOf: fillEach(scoreAt), scoreAt }
+}
 
 /** A weigher that throws does not make a decision fail. It gives NaN instead, and the host gets the lowest score of the other hosts. */
 function prepareSafely(prepare: () => ScoreOf): ScoreOf {
