@@ -5,7 +5,7 @@ import { ChangeFeed } from '../../values/change-feed.ts'
 import { RequestClass } from './request-class.ts'
 import { ScoreTable } from './score-table.ts'
 
-const seeds = Array.from({ length: byExtent(40, 600) }, (_, i) => `equal ${i}`)
+const seeds = Array.from({ length: byExtent(24, 600) }, (_, i) => `equal ${i}`)
 
 test('a decision that is made again is made by a search', () => {
   const searches = vi.spyOn(RequestClass.prototype, 'build')

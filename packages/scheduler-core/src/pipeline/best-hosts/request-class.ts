@@ -2,7 +2,7 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import type { FilterCount } from '../../records/decision.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import type { Steps } from '../../values/steps.ts'
-import { type HostOrder, leavesFor } from './host-order.ts'
+import { type HostOrder, leavesFor, MOST_PER_LEAF } from './host-order.ts'
 import type { ScoreTable, Term } from './score-table.ts'
 
 /** The verdict of a host that passes all filters. Lower verdicts are 2 x the index of the first filter that refuses it, and 1 more if that filter failed. */
@@ -204,33 +204,34 @@ export class RequestClass {
 
   /** Computes the node of a leaf from its hosts. Scores that are not finite make a bound that is not finite. */
   #readLeaf(leaf: number, terms: readonly Term[]): void {
-    const { table, order } = this
+    const { table, order, verdicts } = this
     const { scores } = table
+    const { hosts } = order
     const lists = scores.length
     const node = leaf + order.leaves
     const end = this.endOf(leaf)
-    let [passing, first] = [0, Number.MAX_SAFE_INTEGER]
-    const base = node * lists
-    for (let list = 0; list < lists; list++) {
-      this.least[base + list] = Number.POSITIVE_INFINITY
-      this.greatest[base + list] = Number.NEGATIVE_INFINITY
-    }
+    let [passing, first] = [0, NO_HOST]
     for (let i = order.startOf(leaf); i < end; i++) {
-      const host = order.hosts[i] as HostIndex
-      if (this.verdicts[host] !== PASSES) continue
-      passing++
+      const host = hosts[i] as HostIndex
+      if (verdicts[host] !== PASSES) continue
+      passingHosts[passing++] = host
       if (host < first) first = host
       table.compute(host, terms)
-      for (let list = 0; list < lists; list++) {
-        const value = (scores[list] as Float64Array)[host] as number
-        const at = base + list
-        if (value - value !== 0) this.greatest[at] = Number.POSITIVE_INFINITY
-        if (value < (this.least[at] as number)) this.least[at] = value
-        if (value > (this.greatest[at] as number)) this.greatest[at] = value
-      }
     }
     this.passing[node] = passing
-    this.first[node] = passing === 0 ? NO_HOST : first
+    this.first[node] = first
+    for (let list = 0; list < lists; list++) {
+      const values = scores[list] as Float64Array
+      let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+      for (let i = 0; i < passing; i++) {
+        const value = values[passingHosts[i] as number] as number
+        if (value < low) low = value
+        if (value > high) high = value
+        if (value - value !== 0) high = Number.POSITIVE_INFINITY
+      }
+      this.least[node * lists + list] = low
+      this.greatest[node * lists + list] = high
+    }
   }
 
   /** Computes a node from its two children. */
@@ -247,6 +248,9 @@ export class RequestClass {
     }
   }
 }
+
+/** The hosts of a leaf that pass. Valid until the next leaf is read. */
+const passingHosts = new Int32Array(MOST_PER_LEAF)
 
 /** The lowest index of a node without hosts that pass. It is greater than every index. */
 const NO_HOST = 0x7fff_ffff
