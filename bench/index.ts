@@ -3,7 +3,9 @@ import { endedKeys } from './ended-keys.ts'
 import { explanation } from './explanation.ts'
 import { hostileKinds } from './hostile-kinds.ts'
 import { hostileNuma } from './hostile-numa.ts'
+import { join } from './join.ts'
 import { manyInstances } from './many-instances.ts'
+import { memory } from './memory.ts'
 import { multipliers } from './multipliers.ts'
 import { named } from './named.ts'
 import { nearQuestion } from './near.ts'
@@ -27,6 +29,8 @@ export const questions: readonly Question[] = [
   receiptTexts,
   endedKeys,
   copy,
+  join,
+  memory,
   manyInstances,
   multipliers,
   named,

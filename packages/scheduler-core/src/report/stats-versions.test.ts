@@ -12,6 +12,7 @@ import {
   statsIn,
   statsSchemas,
   statsVersionOf,
+  upgradeEach1_0,
 } from './stats-versions.ts'
 import { hostStatsV1_0 } from './versions/v1-0.ts'
 import { hostStatsV1_1 } from './versions/v1-1.ts'
@@ -284,4 +285,15 @@ describeVersions({
 
 test('the last version in the list of schemas is the current version', () => {
   expect(Object.keys(statsSchemas).at(-1)).toBe(CURRENT_STATS_VERSION)
+})
+
+test('a report of 1.0 is converted to the same report with and without the short way', () => {
+  fc.assert(
+    fc.property(oldest, (document) => {
+      const stats = hostStatsV1_0.parse(document)
+      const plain = { ...stats, numaCells: [], gpus: [] }
+      for (const one of [stats, plain]) expect(JSON.stringify(currentStats(one))).toBe(JSON.stringify(upgradeEach1_0(one)))
+    }),
+    { seed: 1, numRuns: 200 },
+  )
 })

@@ -30,7 +30,7 @@ export const currentStatsSchema = statsSchemas[CURRENT_STATS_VERSION]
 
 /** Converts a report of any published version to the current version. */
 export function currentStats(document: PublishedStats): HostStatsV1_4 {
-  if (!('version' in document)) return upgradeFrom1_3(upgradeFrom1_2(upgradeFrom1_1(upgradeFrom1_0(document))))
+  if (!('version' in document)) return hasUnits(document) ? upgradeEach1_0(document) : upgradePlain1_0(document)
   switch (document.version) {
     case '1.1':
       return upgradeFrom1_3(upgradeFrom1_2(upgradeFrom1_1(document)))
@@ -42,6 +42,53 @@ export function currentStats(document: PublishedStats): HostStatsV1_4 {
       return document
   }
 }
+
+/** Converts a report of 1.0 by the conversion of each version. */
+export const upgradeEach1_0 = (stats: HostStatsV1_0): HostStatsV1_4 => upgradeFrom1_3(upgradeFrom1_2(upgradeFrom1_1(upgradeFrom1_0(stats))))
+
+const hasUnits = ({ numaCells, gpus }: HostStatsV1_0): boolean => numaCells.length > 0 || gpus.length > 0
+
+/** Shared by all reports, whose lists are never changed. */
+const NONE: never[] = []
+const unlessEmpty = <Item>(list: Item[]): Item[] => (list.length === 0 ? NONE : list)
+
+/**
+ * The result of `upgradeEach1_0` for a report without cells and GPUs, in a quarter of the time and with less memory. Most hosts of a
+ * large fleet have such reports, and a replica that joins converts all of them.
+ */
+const upgradePlain1_0 = (stats: HostStatsV1_0): HostStatsV1_4 => ({
+  vcpus: stats.vcpus,
+  vcpusUsed: stats.vcpusUsed,
+  memoryMb: stats.memoryMb,
+  memoryMbUsed: stats.memoryMbUsed,
+  localGb: stats.localGb,
+  localGbUsed: stats.localGbUsed,
+  freeDiskGb: stats.freeDiskGb,
+  diskAvailableLeast: stats.diskAvailableLeast,
+  cpuAllocationRatio: stats.cpuAllocationRatio,
+  ramAllocationRatio: stats.ramAllocationRatio,
+  diskAllocationRatio: stats.diskAllocationRatio,
+  runningVms: stats.runningVms,
+  numIoOps: stats.numIoOps,
+  hypervisorType: stats.hypervisorType,
+  hypervisorVersion: stats.hypervisorVersion,
+  hypervisorHostname: stats.hypervisorHostname,
+  hostIp: stats.hostIp,
+  supportedInstances: unlessEmpty(stats.supportedInstances),
+  cpuInfo: stats.cpuInfo,
+  metrics: unlessEmpty(stats.metrics),
+  numaCells: NONE,
+  gpus: NONE,
+  traits: unlessEmpty(stats.traits),
+  inventories: unlessEmpty(stats.inventories),
+  instances: stats.instances,
+  version: '1.4',
+  tunneledCells: NONE,
+  pciPools: NONE,
+  nova: null,
+  omitted: NONE,
+  machineId: null,
+})
 
 export const statsVersionOf = (document: PublishedStats): StatsVersion => ('version' in document ? document.version : '1.0')
 
