@@ -3,14 +3,17 @@ import { endedKeys } from './ended-keys.ts'
 import { explanation } from './explanation.ts'
 import { hostileKinds } from './hostile-kinds.ts'
 import { hostileNuma } from './hostile-numa.ts'
+import { join } from './join.ts'
 import { manyInstances } from './many-instances.ts'
+import { memory } from './memory.ts'
 import { multipliers } from './multipliers.ts'
 import { named } from './named.ts'
 import { nearQuestion } from './near.ts'
 import type { Question } from './question.ts'
+import { receiptTexts } from './receipt-texts.ts'
 import { refusal } from './refusal.ts'
 import { replayQuestion } from './replay.ts'
-import { reportsQuestion } from './reports.ts'
+import { reportsQuestion } from './service/reports.ts'
 import { solverQuestion } from './solver.ts'
 import { storage } from './storage.ts'
 import { whatWouldFitQuestion } from './what-would-fit.ts'
@@ -24,8 +27,11 @@ export const questions: readonly Question[] = [
   refusal,
   replayQuestion,
   storage,
+  receiptTexts,
   endedKeys,
   copy,
+  join,
+  memory,
   manyInstances,
   multipliers,
   named,

@@ -153,7 +153,6 @@ const others = {
   'packages/proofs/src/safety-under-faults/callers/client.ts runClient': 'the weighted random choice among all calls of a client',
   'packages/scheduler-core/src/audit/repair.ts repairOf': 'one case for each finding, each a few lines',
   'packages/scheduler-core/src/examine/examine.ts examineInSteps': 'the parts of an explanation in their order, with a pause between two',
-  'packages/scheduler-core/src/fleet/checkpoint.ts rebuildFleet': 'the parts of a checkpoint in the order of their dependencies',
   'packages/scheduler-core/src/what-if/would-fit/what-would-fit.ts whatWouldFit':
     'the search from the nearest proposals to farther ones, which share the list of those tried',
 }

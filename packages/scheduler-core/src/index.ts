@@ -7,6 +7,7 @@ export type { HostRefusal, NearestHost, Refusals } from './cause/refusal.ts'
 export { shortfallsOf, shortfallsText } from './cause/shortfalls.ts'
 export { reasonCodes } from './cause/words.ts'
 export { EndedChunk } from './claims/ended/ended-chunk.ts'
+export type { StoredEndedKeys } from './claims/ended/ended-keys.ts'
 export { DEFAULT_KEY_LIMITS, KEY_AFTERLIFE_MS, type KeyLimits } from './claims/idempotency-keys.ts'
 export { type InstanceScope, isOverdue, isSameScope, type LiveClaim, liveClaimsOf, scopeOf } from './claims/instances.ts'
 export { KEY_CAP, type Void } from './claims/judge.ts'
@@ -73,8 +74,10 @@ export type { Aggregate, Aggregates } from './fleet/aggregates.ts'
 export {
   CHECKPOINT_FORMAT,
   type Checkpoint,
+  type CheckpointHead,
   captureFleet,
   checkpointOf,
+  FleetBuilder,
   rebuildFleet,
   restoreFleet,
   type StoredHost,

@@ -21,6 +21,7 @@ import {
   namesOf,
   type Phase,
 } from '../sync/nats/stream-settings.ts'
+import { fromParts } from '../sync/parts.ts'
 import { StoreUnavailableError } from '../sync/synchronizer.ts'
 import { realTimers } from '../timers.ts'
 import type { ReadableLog } from './fold.ts'
@@ -177,7 +178,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
         checkpoints: heads,
         async checkpoint(revision) {
           const head = heads.find((one) => one.revision === revision)
-          const found = head && (await checkpoints.load(head))
+          const found = head && (await checkpoints.load(head, fromParts))
           if (found === undefined) throw new StoreUnavailableError(`the checkpoint at revision ${revision} is gone`)
           return found
         },

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type Change, FEATURE_LEVEL, type Fleet, hasAnswers, levelOf, levelOfRequest, publishedSpec } from '@gantt/scheduler-core'
+import { type Change, FEATURE_LEVEL, Fleet, hasAnswers, levelOf, levelOfRequest, publishedSpec } from '@gantt/scheduler-core'
 import type { Flushing, StoreWentBackError, Synchronizer } from '../sync/synchronizer.ts'
 import { realTimers } from '../timers.ts'
 import { Freshness } from './answer/freshness.ts'
 import { whenDurable } from './answer/when-durable.ts'
-import { Follower, fleetOf } from './follow/follower.ts'
+import { Follower } from './follow/follower.ts'
 import type { StartFigures } from './follow/start.ts'
 import { Appender, type AppenderOptions } from './propose/appender.ts'
 import { createExpiry } from './propose/expiry.ts'
@@ -35,13 +35,14 @@ export class Replica {
   static async start(options: ReplicaOptions): Promise<Replica> {
     const { now } = options.timers ?? realTimers
     const startedAt = now()
-    const checkpoint = await options.store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
-    const replica = new Replica(options, fleetOf(checkpoint, options))
+    const fleet = (await options.store.loadFleet(options)) ?? new Fleet(options)
+    const checkpoint = fleet.place.revision
+    const replica = new Replica(options, fleet)
     const loadedAt = now()
     try {
       const entries = await replica.#follower.catchUp()
       replica.#startFigures = {
-        checkpoint: checkpoint?.place.revision ?? 0,
+        checkpoint,
         checkpointMs: loadedAt - startedAt,
         entries,
         entriesMs: now() - loadedAt,

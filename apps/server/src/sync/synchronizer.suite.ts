@@ -317,6 +317,8 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(await a.saveCheckpoint(checkpointOf(fleet))).toBe(false)
       const loaded = await b.loadCheckpoint(place.revision)
       expect(loaded).toEqual(JSON.parse(JSON.stringify(checkpointOf(fleet))))
+      const built = await b.loadFleet({})
+      expect(built && checkpointOf(built)).toEqual(checkpointOf(fleet))
     })
 
     test('the newest checkpoint at or before a revision is found', async () => {
@@ -330,6 +332,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(await b.loadCheckpoint(1)).toBeUndefined()
       expect((await b.loadCheckpoint(3))?.place.revision).toBe(2)
       expect(await b.loadCheckpoint(Number.MAX_SAFE_INTEGER)).toEqual(JSON.parse(JSON.stringify(checkpointOf(fleet))))
+      expect((await b.loadFleet({}))?.place).toEqual(fleet.place)
     })
   })
 }

@@ -1,4 +1,4 @@
-import type { Checkpoint, Entry, LogEntry, Place } from '@gantt/scheduler-core'
+import type { Checkpoint, Entry, Fleet, FleetReader, LogEntry, Place } from '@gantt/scheduler-core'
 import type { Horizon, Retention } from './retention.ts'
 
 /**
@@ -52,6 +52,11 @@ export interface Synchronizer extends LogReader {
   onGrowth(listener: (revision?: number) => void): void
   /** Waits a limited time for this replica's turn. The returned function ends the turn. */
   takeTurn(): Promise<() => Promise<void>>
+  /**
+   * The fleet of the newest checkpoint, for a replica that starts. It is built while the checkpoint is read, which takes less time and memory
+   * than building it afterwards. No other work of the process runs while a piece of the fleet is built.
+   */
+  loadFleet(reader: FleetReader): Promise<Fleet | undefined>
   /**
    * Stores a checkpoint. Returns false if another replica is writing a checkpoint, if this revision already has one, or if the store does
    * not have its position.

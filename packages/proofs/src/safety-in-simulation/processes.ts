@@ -1,4 +1,4 @@
-import type { Checkpoint } from '@gantt/scheduler-core'
+import { type Checkpoint, type Fleet, type FleetReader, restoreFleet } from '@gantt/scheduler-core'
 import { createClaims, createGroups, createHosts, createLeaving, createStats, noDocuments, openOn, Replica } from '@gantt/server/for-proofs'
 import { uuidOf } from './fixtures.ts'
 import { createProcessTimers } from './virtual-time.ts'
@@ -20,13 +20,17 @@ export function startProcess(world: WorldState, number: number): void {
   const { restore, spoil } = world.planted
   const tryToStart = async (): Promise<Replica> => {
     const store = await openOn(driver, time.timers)
-    const loadCheckpoint = async (atMost: number): Promise<Checkpoint | undefined> => {
-      const checkpoint = await store.loadCheckpoint(atMost)
-      if (checkpoint !== undefined) world.see('start from a checkpoint')
-      return checkpoint && restore ? restore(checkpoint) : checkpoint
+    const loadFleet = async (reader: FleetReader): Promise<Fleet | undefined> => {
+      const spoiled = async (restore: (checkpoint: Checkpoint) => Checkpoint): Promise<Fleet | undefined> => {
+        const checkpoint = await store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
+        return checkpoint && restoreFleet(restore(checkpoint), reader)
+      }
+      const fleet = await (restore === undefined ? store.loadFleet(reader) : spoiled(restore))
+      if (fleet !== undefined) world.see('start from a checkpoint')
+      return fleet
     }
     return Replica.start({
-      store: { ...store, loadCheckpoint },
+      store: { ...store, loadFleet },
       name: `r${number}.${life}`,
       timers: time.timers,
       warn: () => {},

@@ -2,8 +2,9 @@ import type { Groups } from '../hosts/groups.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../hosts/hosts.ts'
 import type { BoundKey } from '../records/bound-key.ts'
 import type { Grants, Proposal } from '../records/change.ts'
-import { type Claim, isLive, type OwnClaim } from '../records/claim.ts'
+import { type Claim, isLive, type OwnClaim, type StoredClaim } from '../records/claim.ts'
 import { statsToCount } from '../records/used-from.ts'
+import type { HostIndex } from '../values/host-index.ts'
 import { ADDED_IN_PLACE, UNLISTED_TIMES } from '../values/levels.ts'
 import { OWNER } from '../values/owner.ts'
 import type { SharedMap } from '../values/shared-map.ts'
@@ -17,6 +18,7 @@ import { IdempotencyKeys, type KeyLimits } from './idempotency-keys.ts'
 import { addedBy, firstAddedTo, setExtra, surplusOf } from './in-place.ts'
 import type { InstanceIndex, InstanceScope, LiveClaim } from './instances.ts'
 import { newClaim } from './new-claim.ts'
+import { restoredClaim } from './restored-claim.ts'
 
 type EndState = 'RELEASED' | 'EXPIRED' | 'REVOKED'
 
@@ -181,9 +183,9 @@ export class Ledger {
     })
   }
 
-  /** Adds a claim from a checkpoint without reserving resources for the claim. */
-  restore(stored: Claim): Claim {
-    const claim = { ...stored, [OWNER]: this.#store.owner }
+  /** Adds a claim of a checkpoint, on the host with this index, without reserving resources for the claim. */
+  restore(stored: StoredClaim, host: HostIndex): Claim {
+    const claim = restoredClaim(stored, host, this.#store.owner)
     this.#store.add(claim)
     return claim
   }

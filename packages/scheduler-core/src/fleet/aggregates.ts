@@ -37,6 +37,7 @@ interface Members {
 /** Member columns are cached for at most this many aggregates. */
 const MEMBER_COLUMNS = 64
 
+const NO_AGGREGATES: readonly string[] = []
 const NO_MEMBERS = new Uint8Array(0)
 
 /** All aggregates. Sets the zone, disk pools and allocation ratios that member hosts get from their aggregates. */
@@ -87,13 +88,13 @@ export class Aggregates {
    * member list marks only hosts that join or leave the aggregate. A generator that yields after each slice of hosts. No other code may use
    * the fleet until the generator ends.
    */
-  *takeInSteps({ uuid, expectedVersion, next, by }: AggregateChanged, revision: number, now: number, kept?: RatiosSet): Steps<void> {
+  *takeInSteps({ uuid, expectedVersion, next, by }: AggregateChanged, revision: number, now: number): Steps<void> {
     const before = this.byUuid.get(uuid)
     if (!this.before.has(uuid)) this.before.set(uuid, before ?? null)
     this.#keys = undefined
     if (next === null) this.byUuid.delete(uuid)
     else {
-      const ratiosSet = kept ?? (this.#hosts.featureLevel < ALLOCATION_RULES ? {} : ratiosSetIn(next, before, { by: by ?? '', at: now }))
+      const ratiosSet = this.#hosts.featureLevel < ALLOCATION_RULES ? {} : ratiosSetIn(next, before, { by: by ?? '', at: now })
       const isSet = Object.keys(ratiosSet).length > 0
       this.byUuid.set(uuid, { ...next, uuid, version: expectedVersion + 1, updatedAt: now, revision, ...(isSet && { ratiosSet }) })
     }
@@ -119,6 +120,31 @@ export class Aggregates {
         this.#hosts.columns.lastEdit[index] = revision
         this.#hosts.touch(index)
       }
+    }
+  }
+
+  /**
+   * Restores the aggregates of a checkpoint. The hosts must be restored before, and the claims after. A generator that yields after each
+   * slice of hosts.
+   */
+  *restoreInSteps(stored: readonly Aggregate[]): Steps<void> {
+    for (const aggregate of stored) {
+      this.byUuid.set(aggregate.uuid, aggregate)
+      // most hosts are in one aggregate, so the hosts of an aggregate share this list
+      const alone = [aggregate.uuid]
+      for (const host of inSlices(new Set(aggregate.hosts), SLICE)) {
+        if (host === undefined) {
+          yield
+          continue
+        }
+        const others = this.#ofHost.get(host)
+        this.#ofHost.set(host, others === undefined ? alone : [...others, aggregate.uuid].sort(byCodeUnit))
+      }
+    }
+    if (stored.length === 0) return
+    for (const record of inSlices(this.#hosts.records, SLICE)) {
+      if (record === undefined) yield
+      else if (record.gone === null && this.#ofHost.has(record.host)) this.attach(this.#hosts.own(record.index))
     }
   }
 
@@ -164,12 +190,13 @@ export class Aggregates {
 
   /** Sets the fields of a host record that are computed from the host's aggregates. */
   attach(record: OwnHostRecord): void {
-    const aggregates = record.gone === null ? this.of(record.host) : []
-    record.aggregates = aggregates.map(({ uuid }) => uuid)
+    const uuids = record.gone === null ? (this.#ofHost.get(record.host) ?? NO_AGGREGATES) : NO_AGGREGATES
+    const aggregates = uuids.map((uuid) => this.byUuid.get(uuid) as Aggregate)
+    record.aggregates = uuids
     this.#hosts.setZone(record, aggregates.find(({ metadata }) => metadata[ZONE_KEY] !== undefined)?.metadata[ZONE_KEY] ?? DEFAULT_ZONE)
     const pools = aggregates.flatMap(({ metadata }) => metadata[DISK_POOL_KEY]?.trim().toLowerCase() || [])
     this.#hosts.pools.users += Number(pools.length > 0) - Number(record.diskPools.length > 0)
-    record.diskPools = [...new Set(pools)]
+    if (pools.length > 0 || record.diskPools.length > 0) record.diskPools = [...new Set(pools)]
     const ratios = minRatios(aggregates)
     if (sameRatios(ratios, record.aggregateRatios)) return
     record.aggregateRatios = ratios

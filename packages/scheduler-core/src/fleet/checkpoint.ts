@@ -14,7 +14,6 @@ import type { NamespaceDocument } from '../records/namespace-document.ts'
 import type { Place } from '../records/place.ts'
 import type { Profile } from '../records/profile.ts'
 import { currentStats, type PublishedStats, publishedStats } from '../report/stats-versions.ts'
-import type { HostIndex } from '../values/host-index.ts'
 import type { HostName } from '../values/host-name.ts'
 import { atOnce, inSlices, SLICE } from '../values/steps.ts'
 import type { Aggregate } from './aggregates.ts'
@@ -67,6 +66,9 @@ export interface Checkpoint {
    */
   readonly profileCourses?: readonly (ProfileCourse & { readonly name: string })[]
 }
+
+/** A checkpoint without the lists that grow with the fleet. */
+export type CheckpointHead = Omit<Checkpoint, 'hosts' | 'claims' | 'keys' | 'endedKeys'>
 
 export interface StoredHost extends HostName {
   readonly firstSeen: number
@@ -152,78 +154,112 @@ function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
 
 /** `restoreFleet` as a generator that yields after each slice of records. */
 export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slice = SLICE): Generator<void, Fleet> {
-  const fleet = new Fleet(reader)
-  assertLevel(
-    checkpoint.featureLevel,
-    fleet.readsUpTo,
-    (level) => `the checkpoint at revision ${checkpoint.place.revision} has feature level ${level}`,
-  )
-  if (checkpoint.format !== 1 && checkpoint.format !== CHECKPOINT_FORMAT)
-    throw new RangeError(
-      `the checkpoint at revision ${checkpoint.place.revision} has format ${checkpoint.format}; this release reads formats 1 to ${CHECKPOINT_FORMAT}`,
-    )
-  const { hosts, aggregates, groups, ledger, profiles } = fleet
-  fleet.restoreLevel(checkpoint.featureLevel)
-  fleet.strictSince = checkpoint.strictSince ?? 0
-  if (checkpoint.fleetAllocation !== undefined) hosts.fleetAllocation = checkpoint.fleetAllocation
-  for (const stored of inSlices(checkpoint.hosts, slice)) {
-    if (stored === undefined) yield
-    else restoreHost(hosts, stored)
+  const builder = new FleetBuilder(checkpoint, reader, slice)
+  yield* builder.takeHosts(checkpoint.hosts)
+  yield* builder.takeClaims(checkpoint.claims)
+  builder.takeKeys(checkpoint.keys)
+  return yield* builder.build(checkpoint.endedKeys)
+}
+
+/**
+ * Builds the fleet of a checkpoint from pieces of its lists, so that the checkpoint is never in memory as a whole: first all hosts, then all
+ * claims, then all keys, each in their order. The generators yield after each slice of records, and must be run to their end.
+ */
+export class FleetBuilder {
+  readonly #fleet: Fleet
+  readonly #head: CheckpointHead
+  readonly #slice: number
+  /** The ids of ended claims that stay on their hosts. */
+  readonly #lingering = new Set<string>()
+  readonly #keys: BoundKey[] = []
+  #hasAllHosts = false
+
+  /**
+   * Throws UnknownEntryError if this release does not read the feature level of the checkpoint, and RangeError if it does not read the
+   * format.
+   */
+  constructor(head: CheckpointHead, reader?: FleetReader, slice = SLICE) {
+    const fleet = new Fleet(reader)
+    const { format, place, featureLevel } = head
+    assertLevel(featureLevel, fleet.readsUpTo, (level) => `the checkpoint at revision ${place.revision} has feature level ${level}`)
+    if (format !== 1 && format !== CHECKPOINT_FORMAT)
+      throw new RangeError(
+        `the checkpoint at revision ${place.revision} has format ${format}; this release reads formats 1 to ${CHECKPOINT_FORMAT}`,
+      )
+    fleet.restoreLevel(featureLevel)
+    fleet.strictSince = head.strictSince ?? 0
+    if (head.fleetAllocation !== undefined) fleet.hosts.fleetAllocation = head.fleetAllocation
+    this.#fleet = fleet
+    this.#head = head
+    this.#slice = slice
   }
-  for (const { uuid, version, updatedAt, revision, ratiosSet = {}, ...next } of checkpoint.aggregates)
-    yield* aggregates.takeInSteps({ type: 'aggregate', uuid, expectedVersion: version - 1, next }, revision, updatedAt, ratiosSet)
-  for (const { lastEdit, version = 1, ...binding } of checkpoint.groups) {
-    groups.bind(binding)
-    const group = groups.own(binding.uuid)
-    if (group !== undefined) Object.assign(group, { lastEdit, version })
-  }
-  const lingering = new Set(checkpoint.hosts.flatMap((stored) => stored.lingering))
-  for (const stored of inSlices(checkpoint.claims, slice)) {
-    if (stored === undefined) {
-      yield
-      continue
+
+  *takeHosts(hosts: readonly StoredHost[]): Generator<void, void> {
+    for (const stored of inSlices(hosts, this.#slice)) {
+      if (stored === undefined) {
+        yield
+        continue
+      }
+      restoreHost(this.#fleet.hosts, stored)
+      for (const id of stored.lingering) this.#lingering.add(id)
     }
-    const { host, node, index, ...claim } = stored
-    const record = index === undefined ? hosts.find({ host, node }) : hosts.records[index]
-    if (record === undefined) throw new RangeError(`the checkpoint has a claim on the host ${host}, but not the host`)
-    const restored = ledger.restore({
-      untilCounted: null,
-      heldUntil: null,
-      project: null,
-      instanceAccount: null,
-      source: null,
-      target: null,
-      extra: null,
-      extraSince: null,
-      unlistedAt: null,
-      ...claim,
-      host: record.index,
-    })
-    if (!isLive(restored) && !lingering.has(claim.id)) hosts.own(record.index).claims.delete(restored)
   }
-  for (const claim of ledger.claimsInFull.values()) if (isLive(claim) && !ledger.isInPlace(claim)) groups.join(claim.group, claim.host)
-  yield
-  if (checkpoint.keyLimits !== undefined) ledger.restoreKeyLimits(checkpoint.keyLimits)
-  ledger.restoreKeys(checkpoint.keys.map((key) => ({ ...key })))
-  yield
-  if (checkpoint.endedKeys !== undefined) yield* ledger.restoreEndedKeys(checkpoint.endedKeys)
-  let restored = 0
-  for (const stored of inSlices(checkpoint.hosts, slice)) {
-    if (stored === undefined) {
-      yield
-      continue
+
+  *takeClaims(claims: readonly StoredClaim[]): Generator<void, void> {
+    const { hosts, ledger } = this.#fleet
+    yield* this.#endHosts()
+    for (const stored of inSlices(claims, this.#slice)) {
+      if (stored === undefined) {
+        yield
+        continue
+      }
+      const { host, node, index } = stored
+      const record = index === undefined ? hosts.find({ host, node }) : hosts.records[index]
+      if (record === undefined) throw new RangeError(`the checkpoint has a claim on the host ${host}, but not the host`)
+      const restored = ledger.restore(stored, record.index)
+      if (!isLive(restored) && !this.#lingering.has(stored.id)) hosts.own(record.index).claims.delete(restored)
     }
-    const record = hosts.own(hosts.get(restored++ as HostIndex).index)
-    ledger.holdAll(record)
-    // restoring the aggregates marked hosts as edited, so the revisions from the checkpoint are set afterwards
-    record.revision = stored.revision
-    hosts.columns.lastEdit[record.index] = stored.lastEdit
   }
-  for (const profile of checkpoint.profiles) profiles.take(profile)
-  for (const active of checkpoint.activeProfiles) profiles.activate(active)
-  for (const { name, ...course } of checkpoint.profileCourses ?? []) profiles.restoreCourse(name, course)
-  fleet.restorePlaces(checkpoint.places, checkpoint.now)
-  return fleet
+
+  takeKeys(keys: readonly BoundKey[]): void {
+    for (const key of keys) this.#keys.push({ ...key })
+  }
+
+  /** The fleet, after all hosts, claims and keys were taken. */
+  *build(endedKeys?: StoredEndedKeys): Generator<void, Fleet> {
+    const fleet = this.#fleet
+    const { hosts, groups, ledger, profiles } = fleet
+    const { keyLimits, places, now, profiles: written, activeProfiles, profileCourses = [] } = this.#head
+    yield* this.#endHosts()
+    for (const claim of ledger.claimsInFull.values()) if (isLive(claim) && !ledger.isInPlace(claim)) groups.join(claim.group, claim.host)
+    yield
+    if (keyLimits !== undefined) ledger.restoreKeyLimits(keyLimits)
+    ledger.restoreKeys(this.#keys)
+    yield
+    if (endedKeys !== undefined) yield* ledger.restoreEndedKeys(endedKeys)
+    for (const record of inSlices(hosts.records, this.#slice)) {
+      if (record === undefined) yield
+      else ledger.holdAll(hosts.own(record.index))
+    }
+    for (const profile of written) profiles.take(profile)
+    for (const active of activeProfiles) profiles.activate(active)
+    for (const { name, ...course } of profileCourses) profiles.restoreCourse(name, course)
+    fleet.restorePlaces(places, now)
+    return fleet
+  }
+
+  /** Restores what needs all hosts, and what claims need. */
+  *#endHosts(): Generator<void, void> {
+    if (this.#hasAllHosts) return
+    this.#hasAllHosts = true
+    const { aggregates, groups } = this.#fleet
+    yield* aggregates.restoreInSteps(this.#head.aggregates)
+    for (const { lastEdit, version = 1, ...binding } of this.#head.groups) {
+      groups.bind(binding)
+      const group = groups.own(binding.uuid)
+      if (group !== undefined) Object.assign(group, { lastEdit, version })
+    }
+  }
 }
 
 function* storeEach<Item, Stored>(items: Iterable<Item>, store: (item: Item) => Stored, slice: number): Generator<void, Stored[]> {
@@ -266,18 +302,20 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   const { index } = record
   hosts.columns.status[index] = hostStatuses.indexOf(stored.status)
   hosts.columns.liveness[index] = stored.liveness
+  hosts.columns.lastEdit[index] = stored.lastEdit
+  record.revision = stored.revision
   record.statusReason = stored.statusReason
   record.livenessReason = stored.livenessReason ?? ''
   record.reportedAt = stored.reportedAt
   record.traits = hosts.traitsOf(stats)
-  record.present = new Set(stored.present)
+  if (stored.present.length > 0) record.present = new Set(stored.present)
   record.reporters = new Map(stored.reporters)
-  record.namespaces = new Map(stored.namespaces)
+  if (stored.namespaces.length > 0) record.namespaces = new Map(stored.namespaces)
   for (const [namespace] of stored.namespaces) takeDocument(hosts, index, namespace, undefined)
   hosts.setReportColumns(index, stats)
   record.usedFrom = stored.usedFrom ?? 'REPORT'
   record.usedFromReason = stored.usedFromReason ?? ''
-  record.allocation = stored.allocation ?? {}
+  if (stored.allocation !== undefined) record.allocation = stored.allocation
   const counted = countedStats(hosts, record)
   for (const kind of allKinds) kind.takeInventory(hosts, index, counted)
 }

@@ -92,6 +92,13 @@ export const DEFAULT_ZONE = 'nova'
 /** The key of a host in maps and messages: its host name, or `host/node` if host name and node name differ. */
 export const hostKey = ({ host, node }: HostName): string => (host === node ? host : `${host}/${node}`)
 
+/** New records share these empty values. Only `claims` and `ofKinds` of a record are changed in place, so each record has its own. */
+const NONE: readonly never[] = []
+const NO_REPORTERS: HostRecord['reporters'] = new Map()
+const NO_DOCUMENTS: HostRecord['namespaces'] = new Map()
+const NO_NAMES: ReadonlySet<string> = new Set()
+const NO_OVERRIDES: AllocationOverrides = {}
+
 /** Creates a record for a host that is seen for the first time, or for a host of a checkpoint with its former names. */
 export function newRecord(
   index: HostIndex,
@@ -111,21 +118,21 @@ export function newRecord(
     livenessReason: '',
     usedFrom: 'REPORT',
     usedFromReason: '',
-    allocation: {},
+    allocation: NO_OVERRIDES,
     reportedAt: 0,
     revision,
     gone: history.gone,
     formerNames: history.formerNames,
-    reporters: new Map(),
-    namespaces: new Map(),
-    aggregates: [],
+    reporters: NO_REPORTERS,
+    namespaces: NO_DOCUMENTS,
+    aggregates: NONE,
     zone: DEFAULT_ZONE,
     aggregateRatios: NO_RATIOS,
-    diskPools: [],
-    traits: new Set(),
-    present: new Set(),
-    cells: [],
-    gpus: [],
+    diskPools: NONE,
+    traits: NO_NAMES,
+    present: NO_NAMES,
+    cells: NONE,
+    gpus: NONE,
     claims: new Set(),
     ofKinds: [],
     [OWNER]: owner,

@@ -40,6 +40,7 @@ export interface Named extends HostName {
  */
 class NameMap {
   readonly #byName: SharedMap<HostIndex>
+  /** All hosts with a host name. A host whose two names are equal is not in it if no other host has had its host name. */
   readonly #nodesOf: SharedMap<readonly HostIndex[]>
 
   constructor(byName: SharedMap<HostIndex> = new SharedMap(), nodesOf: SharedMap<readonly HostIndex[]> = new SharedMap()) {
@@ -52,23 +53,29 @@ class NameMap {
   }
 
   nodesOf(host: string): readonly HostIndex[] {
-    return this.#nodesOf.get(host) ?? NONE
+    const known = this.#nodesOf.get(host)
+    if (known !== undefined) return known
+    const only = this.find({ host, node: host })
+    return only === undefined ? NONE : [only]
   }
 
   set(name: HostName, index: HostIndex): void {
-    this.#byName.set(keyOf(name), index)
     const others = this.nodesOf(name.host).filter((other) => other !== index)
-    this.#nodesOf.set(
-      name.host,
-      [...others, index].sort((a, b) => a - b),
-    )
+    this.#byName.set(keyOf(name), index)
+    if (others.length === 0 && name.host === name.node) this.#nodesOf.delete(name.host)
+    else
+      this.#nodesOf.set(
+        name.host,
+        [...others, index].sort((a, b) => a - b),
+      )
   }
 
   delete(name: HostName): void {
+    if (this.#byName.size === 0) return
     const index = this.find(name)
     if (index === undefined) return
-    this.#byName.delete(keyOf(name))
     const left = this.nodesOf(name.host).filter((other) => other !== index)
+    this.#byName.delete(keyOf(name))
     if (left.length > 0) this.#nodesOf.set(name.host, left)
     else this.#nodesOf.delete(name.host)
   }
@@ -80,8 +87,8 @@ class NameMap {
 
 const NONE: readonly HostIndex[] = []
 
-/** The key of a name. Names contain no NUL. If host and node are equal, as for most hosts, no text has to be made for a search. */
-const keyOf = ({ host, node }: HostName): string => (node === host ? host : `${host}\u0000${node}`)
+/** Equal names, which most hosts have, need no further text. */
+const keyOf = ({ host, node }: HostName): string => (host === node && !host.includes('\u0000') ? host : `${host}\u0000${node}`)
 
 /**
  * All names of a fleet: names of present hosts, names of forgotten hosts, and former names of replaced hosts. A name has only one of these

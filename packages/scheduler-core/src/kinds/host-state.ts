@@ -20,7 +20,8 @@ export function createHostState<State>(initial: State): HostState<State> {
   return {
     of: ({ ofKinds }) => (ofKinds[index] as State | undefined) ?? initial,
     set({ ofKinds }, state) {
-      ofKinds[index] = state
+      // most hosts have only initial values, which need no memory
+      if (state !== initial || ofKinds[index] !== undefined) ofKinds[index] = state
     },
   }
 }

@@ -1,9 +1,9 @@
 import type { Parsed, Problem } from '../text/problem.ts'
 import { type HostStatsV1_0, hostStatsV1_0 } from './versions/v1-0.ts'
-import { cellsFrom1_0, downgradeTo1_0, type HostStatsV1_1, hostStatsV1_1 } from './versions/v1-1.ts'
+import { downgradeTo1_0, type HostStatsV1_1, hostStatsV1_1, upgradeFrom1_0 } from './versions/v1-1.ts'
 import { downgradeTo1_1, type HostStatsV1_2, hostStatsV1_2, upgradeFrom1_1 } from './versions/v1-2.ts'
 import { downgradeTo1_2, type HostStatsV1_3, hostStatsV1_3, upgradeFrom1_2 } from './versions/v1-3.ts'
-import { downgradeTo1_3, gpusFrom1_3, type HostStatsV1_4, hostStatsV1_4, upgradeFrom1_3 } from './versions/v1-4.ts'
+import { downgradeTo1_3, type HostStatsV1_4, hostStatsV1_4, upgradeFrom1_3 } from './versions/v1-4.ts'
 
 /**
  * A host's report in any published version. Logs, checkpoints and calls can contain reports of all versions. A report of version 1.0 has no
@@ -30,7 +30,7 @@ export const currentStatsSchema = statsSchemas[CURRENT_STATS_VERSION]
 
 /** Converts a report of any published version to the current version. */
 export function currentStats(document: PublishedStats): HostStatsV1_4 {
-  if (!('version' in document)) return upgradeAtOnce(document)
+  if (!('version' in document)) return hasUnits(document) ? upgradeEach1_0(document) : upgradePlain1_0(document)
   switch (document.version) {
     case '1.1':
       return upgradeFrom1_3(upgradeFrom1_2(upgradeFrom1_1(document)))
@@ -43,20 +43,51 @@ export function currentStats(document: PublishedStats): HostStatsV1_4 {
   }
 }
 
+/** Converts a report of 1.0 by the conversion of each version. */
+export const upgradeEach1_0 = (stats: HostStatsV1_0): HostStatsV1_4 => upgradeFrom1_3(upgradeFrom1_2(upgradeFrom1_1(upgradeFrom1_0(stats))))
+
+const hasUnits = ({ numaCells, gpus }: HostStatsV1_0): boolean => numaCells.length > 0 || gpus.length > 0
+
+/** Shared by all reports, whose lists are never changed. */
+const NONE: never[] = []
+const unlessEmpty = <Item>(list: Item[]): Item[] => (list.length === 0 ? NONE : list)
+
 /**
- * Converts a report of 1.0, as most reports are stored, to the current version. The result equals that of the steps from version to
- * version, without the copies between them.
+ * The result of `upgradeEach1_0` for a report without cells and GPUs, in a quarter of the time and with less memory. Most hosts of a
+ * large fleet have such reports, and a replica that joins converts all of them.
  */
-const upgradeAtOnce = (stats: HostStatsV1_0): HostStatsV1_4 => ({
-  ...stats,
-  version: CURRENT_STATS_VERSION,
-  numaCells: cellsFrom1_0(stats),
-  tunneledCells: [],
-  pciPools: [],
+const upgradePlain1_0 = (stats: HostStatsV1_0): HostStatsV1_4 => ({
+  vcpus: stats.vcpus,
+  vcpusUsed: stats.vcpusUsed,
+  memoryMb: stats.memoryMb,
+  memoryMbUsed: stats.memoryMbUsed,
+  localGb: stats.localGb,
+  localGbUsed: stats.localGbUsed,
+  freeDiskGb: stats.freeDiskGb,
+  diskAvailableLeast: stats.diskAvailableLeast,
+  cpuAllocationRatio: stats.cpuAllocationRatio,
+  ramAllocationRatio: stats.ramAllocationRatio,
+  diskAllocationRatio: stats.diskAllocationRatio,
+  runningVms: stats.runningVms,
+  numIoOps: stats.numIoOps,
+  hypervisorType: stats.hypervisorType,
+  hypervisorVersion: stats.hypervisorVersion,
+  hypervisorHostname: stats.hypervisorHostname,
+  hostIp: stats.hostIp,
+  supportedInstances: unlessEmpty(stats.supportedInstances),
+  cpuInfo: stats.cpuInfo,
+  metrics: unlessEmpty(stats.metrics),
+  numaCells: NONE,
+  gpus: NONE,
+  traits: unlessEmpty(stats.traits),
+  inventories: unlessEmpty(stats.inventories),
+  instances: stats.instances,
+  version: '1.4',
+  tunneledCells: NONE,
+  pciPools: NONE,
   nova: null,
-  omitted: [],
+  omitted: NONE,
   machineId: null,
-  gpus: gpusFrom1_3(stats),
 })
 
 export const statsVersionOf = (document: PublishedStats): StatsVersion => ('version' in document ? document.version : '1.0')

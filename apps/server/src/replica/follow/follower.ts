@@ -1,14 +1,4 @@
-import {
-  type Checkpoint,
-  copyFleet,
-  Fleet as EmptyFleet,
-  type Fleet,
-  type FleetReader,
-  type LogEntry,
-  rebuildFleet,
-  restoreFleet,
-  type Void,
-} from '@gantt/scheduler-core'
+import { type Checkpoint, copyFleet, type Fleet, type LogEntry, rebuildFleet, type Void } from '@gantt/scheduler-core'
 import { runYielding } from '../../event-loop/pauses.ts'
 import { DEFAULT_HORIZON } from '../../sync/retention.ts'
 import { LogTrimmedError, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../../sync/synchronizer.ts'
@@ -33,10 +23,6 @@ export interface FollowerHooks {
   /** Called when the store lost all entries after a revision. Returns how many of this replica's entries are written again. */
   onRewind(revision: number): number
 }
-
-/** Builds the fleet of a checkpoint; without a checkpoint, an empty fleet. */
-export const fleetOf = (checkpoint: Checkpoint | undefined, reader: FleetReader): Fleet =>
-  checkpoint === undefined ? new EmptyFleet(reader) : restoreFleet(checkpoint, reader)
 
 /**
  * Keeps the fleet of a replica up to date: reads the log and applies its entries. Rebuilds the fleet if the store lost entries, or trimmed

@@ -1,4 +1,4 @@
-import { type Checkpoint, type Entry, type LogEntry, ORIGIN, type Place } from '@gantt/scheduler-core'
+import { type Checkpoint, type Entry, type LogEntry, ORIGIN, type Place, restoreFleet } from '@gantt/scheduler-core'
 import { planTrim, ROW_BYTES } from '../retention.ts'
 import { type LogReader, LogTrimmedError, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 
@@ -120,6 +120,10 @@ export function createMemoryStore(now: () => number = createTicking(), { isShare
           const found = await reader.read(after, limit)
           if (!isShared) durableRevision = Math.max(durableRevision, found.at(-1)?.revision ?? 0)
           return found
+        },
+        async loadFleet(of) {
+          const checkpoint = await reader.loadCheckpoint(Number.MAX_SAFE_INTEGER)
+          return checkpoint && restoreFleet(checkpoint, of)
         },
         engine: 'memory',
         refusesEarly: true,

@@ -4,7 +4,7 @@ import { createGunzip, createGzip } from 'node:zlib'
 import type { Checkpoint, Place } from '@gantt/scheduler-core'
 import { nuid } from '@nats-io/transport-node'
 import type { Timers } from '../../timers.ts'
-import { fromParts, toParts } from '../parts.ts'
+import { type Collect, toParts } from '../parts.ts'
 import type { KeptCheckpoint } from '../retention.ts'
 import { asked, type Connection } from './connection.ts'
 import type { StoredMessage } from './entry-message.ts'
@@ -26,7 +26,7 @@ export interface Checkpoints {
    * Undefined if the checkpoint was dropped meanwhile or is incomplete. Throws DamagedCheckpointError if its parts differ from those that
    * were written.
    */
-  load(head: Head): Promise<Checkpoint | undefined>
+  load<Result>(head: Head, collect: Collect<Result>): Promise<Result | undefined>
   /** False if another replica dropped the written parts meanwhile. `renew` is called after each part. */
   save(checkpoint: Checkpoint, logBytes: number, renew: () => void): Promise<boolean>
   drop(revisions: readonly number[]): Promise<void>
@@ -77,13 +77,13 @@ export function createCheckpoints(
   return {
     list,
 
-    async load(head) {
+    async load(head, collect) {
       if (!(await isWhole(head))) return undefined
       const subject = partsOf(head.save)
       const lines = linesOf(bodiesOf(readMessages(connection, { stream, subject, from: 1, count: head.parts, timers })))
       try {
         const first = await lines.next()
-        return first.done === true ? undefined : await fromParts(first.value, lines)
+        return first.done === true ? undefined : await collect(first.value, lines)
       } catch (error) {
         if (isDamage(error)) throw new DamagedCheckpointError(head.revision, { cause: error })
         throw error

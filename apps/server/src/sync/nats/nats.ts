@@ -1,6 +1,6 @@
-import type { Checkpoint } from '@gantt/scheduler-core'
 import { realTimers, type Timers } from '../../timers.ts'
 import { DOUBT_MS } from '../doubt.ts'
+import { type Collect, fleetFromParts, fromParts } from '../parts.ts'
 import { planTrim } from '../retention.ts'
 import { type LogReader, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import type { NatsAddress } from './address.ts'
@@ -73,7 +73,7 @@ async function openOn(
   const past: LogReader = {
     read: log.readPast,
     placeAt: log.placeAt,
-    loadCheckpoint: (atMost) => loadCheckpoint(log, checkpoints, atMost, warn),
+    loadCheckpoint: (atMost) => load(log, checkpoints, atMost, fromParts, warn),
     async retention() {
       const state = await log.state()
       const { firstRevision, bytes } = state
@@ -113,6 +113,8 @@ async function openOn(
     onGrowth(listener) {
       listeners.add(listener)
     },
+
+    loadFleet: (reader) => load(log, checkpoints, Number.MAX_SAFE_INTEGER, fleetFromParts(reader), warn),
 
     async saveCheckpoint(checkpoint) {
       const saver = await coordination.takeSaver()
@@ -155,19 +157,20 @@ async function openOn(
 }
 
 /** The newest complete checkpoint of a position that the log contains. */
-async function loadCheckpoint(
+async function load<Result>(
   log: NatsLog,
   checkpoints: Checkpoints,
   atMost: number,
+  collect: Collect<Result>,
   warn: (message: string) => void,
-): Promise<Checkpoint | undefined> {
+): Promise<Result | undefined> {
   const leaveAside = (error: unknown): undefined => {
     if (!(error instanceof DamagedCheckpointError)) throw error
     warn(`${error.message}; it is ignored, and an older checkpoint, or the log alone, is read instead`)
   }
   const heads = (await checkpoints.list()).filter(({ revision }) => revision <= atMost)
   for (const head of heads.reverse()) {
-    const found = (await log.holds(head.place)) ? await checkpoints.load(head).catch(leaveAside) : undefined
+    const found = (await log.holds(head.place)) ? await checkpoints.load(head, collect).catch(leaveAside) : undefined
     if (found !== undefined) return found
   }
   return undefined

@@ -4,7 +4,7 @@ import { createPgDriver, type Driver, LOCK_TIMEOUT, type Prepared, STATEMENT_MS,
 import { realTimers, type Timers } from '../../timers.ts'
 import type { SharedFlush } from '../flushing.ts'
 import { parseEntriesYielding } from '../parse-entries.ts'
-import { fromParts, toParts } from '../parts.ts'
+import { type Collect, fleetFromParts, fromParts, toParts } from '../parts.ts'
 import { planTrim, ROW_BYTES } from '../retention.ts'
 import { type LogReader, LogTrimmedError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import { createDurability, measure } from './durability.ts'
@@ -110,26 +110,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
       if (last !== undefined) await known.durable(last)
       return entries
     },
-    async loadCheckpoint(atMost) {
-      // if the checkpoint is dropped while it is read, another one is looked up and read
-      for (;;) {
-        const { rows } = await driver.query<{ revision: string; body: string; parts: number }>({
-          name: 'gantt-load-checkpoint',
-          text: `SELECT revision, body, parts FROM checkpoint c WHERE revision <= $1
-                   AND EXISTS (SELECT FROM log l WHERE l.revision = c.revision AND l.id = c.id AND l.at_ms = c.at_ms)
-                 ORDER BY revision DESC LIMIT 1`,
-          values: [atMost],
-        })
-        const [row] = rows
-        if (row === undefined) return undefined
-        let read = 0
-        const checkpoint = await fromParts(
-          row.body,
-          readParts(driver, row.revision, () => read++),
-        )
-        if (read === row.parts) return checkpoint
-      }
-    },
+    loadCheckpoint: (atMost) => load(driver, atMost, fromParts),
     async placeAt(revision) {
       const { rows } = await driver.query<{ id: string; at_ms: string }>({
         name: 'gantt-place-at',
@@ -210,6 +191,8 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
         await log.query({ name: 'gantt-turn-end', text: `SELECT pg_advisory_unlock(${TURN_LOCK})` })
       }
     },
+
+    loadFleet: (reader) => load(driver, Number.MAX_SAFE_INTEGER, fleetFromParts(reader)),
 
     saveCheckpoint: (checkpoint) =>
       driver.transaction(async (query) => {
@@ -312,18 +295,55 @@ async function read(
   return parseEntriesYielding(next, toEntry)
 }
 
-/** The parts of a checkpoint in order, PARTS_AT_ONCE at a time. */
+/** The newest checkpoint at or before a revision. If it is dropped while it is read, another one is looked up and read. */
+async function load<Result>(driver: Driver, atMost: number, collect: Collect<Result>): Promise<Result | undefined> {
+  for (;;) {
+    const { rows } = await driver.query<{ revision: string; body: string; parts: number }>({
+      name: 'gantt-load-checkpoint',
+      text: `SELECT revision, body, parts FROM checkpoint c WHERE revision <= $1
+               AND EXISTS (SELECT FROM log l WHERE l.revision = c.revision AND l.id = c.id AND l.at_ms = c.at_ms)
+             ORDER BY revision DESC LIMIT 1`,
+      values: [atMost],
+    })
+    const [row] = rows
+    if (row === undefined) return undefined
+    let read = 0
+    let isRead = false
+    const parts = (async function* () {
+      yield* readParts(driver, row.revision, () => read++)
+      isRead = true
+    })()
+    try {
+      const result = await collect(row.body, parts)
+      if (read === row.parts) return result
+    } catch (error) {
+      // without all of its parts, a checkpoint cannot be used
+      if (!isRead || read === row.parts) throw error
+    }
+  }
+}
+
+/** The parts of a checkpoint in order, PARTS_AT_ONCE at a time. The next ones are read while the caller uses the present ones. */
 async function* readParts(driver: Driver, revision: string, each: () => void): AsyncGenerator<string> {
-  for (let next = 0; ; next += PARTS_AT_ONCE) {
-    const { rows } = await driver.query<{ body: string }>({
+  const read = (from: number) =>
+    driver.query<{ body: string }>({
       name: 'gantt-load-parts',
       text: `SELECT body FROM checkpoint_part WHERE revision = $1 AND part >= $2 ORDER BY part LIMIT ${PARTS_AT_ONCE}`,
-      values: [revision, next],
+      values: [revision, from],
     })
+  let reading = read(0)
+  for (let next = PARTS_AT_ONCE; ; next += PARTS_AT_ONCE) {
+    const { rows } = await reading
+    const isLast = rows.length < PARTS_AT_ONCE
+    if (!isLast) {
+      reading = read(next)
+      // the error is thrown by the `await` above, which is not reached if the caller stops reading
+      reading.catch(() => undefined)
+    }
     for (const { body } of rows) {
       each()
       yield body
     }
-    if (rows.length < PARTS_AT_ONCE) return
+    if (isLast) return
   }
 }

@@ -1,7 +1,16 @@
 import type { HostIndex } from '../../values/host-index.ts'
 import { bytesOf, type ColumnMemory, copyColumns, emptyColumns, growColumns } from '../column-memory.ts'
-import { type ClassColumns, copyInventory, createClassColumns, type InventoryRow, inventoryNames, useOf } from '../columns.ts'
-import { classValue, SparseColumns, setClassValue } from './sparse-columns.ts'
+import {
+  type ClassColumns,
+  copyInventory,
+  createClassColumns,
+  type InventoryRow,
+  inventoryNames,
+  isInventory,
+  setInventory,
+  useOf,
+} from '../columns.ts'
+import { classValue, SparseColumns } from './sparse-columns.ts'
 
 /** Up to this many hosts, every class has columns with a value for every host. */
 const ALWAYS_DENSE = 256
@@ -72,9 +81,13 @@ export class ClassTable {
    * `write`.
    */
   setInventory(resourceClass: string, columns: ClassColumns, host: HostIndex, inventory: InventoryRow): void {
-    if (inventoryNames.every((name) => classValue(columns, name, host) === inventory[name])) return
+    if (columns instanceof SparseColumns) {
+      for (const name of inventoryNames) columns.set(name, host, inventory[name])
+      return
+    }
+    if (isInventory(columns, host, inventory)) return
     if (this.#shared.delete(resourceClass)) copyInventory(columns)
-    for (const name of inventoryNames) setClassValue(columns, name, host, inventory[name])
+    setInventory(columns, host, inventory)
   }
 
   /** The columns of a class that no host has yet. */

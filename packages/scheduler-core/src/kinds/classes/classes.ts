@@ -1,5 +1,5 @@
 import { isInUse } from '../../hosts/classes/class-table.ts'
-import { classValue, setClassValue } from '../../hosts/classes/sparse-columns.ts'
+import { classValue, SparseColumns, setClassValue } from '../../hosts/classes/sparse-columns.ts'
 import { at, type ClassColumns, type InventoryRow } from '../../hosts/columns.ts'
 import type { HostTable } from '../../hosts/hosts.ts'
 import { hugeMibOf } from '../../hosts/plain-memory.ts'
@@ -243,15 +243,25 @@ const plainIn = ({ featureLevel }: HostTable, { amount, inCells = 0, inPages = 0
 
 const memoryOf = (cells: readonly { readonly memoryMb: number }[] = []): number => cells.reduce((sum, { memoryMb }) => sum + memoryMb, 0)
 
+type Inventory = HostStats['inventories'][number]
+
+const standardInventory = (resourceClass: string, total: number, allocationRatio: number, used: number): Inventory => ({
+  resourceClass,
+  total,
+  reserved: 0,
+  allocationRatio,
+  minUnit: 1,
+  maxUnit: null,
+  stepSize: 1,
+  used,
+})
+
 /** The inventory of each class in a report. An entry in `inventories` overrides the plain fields, such as `vcpus`, of a standard class. */
-function inventoriesOf(stats: HostStats): Map<string, HostStats['inventories'][number]> {
-  const standard = (resourceClass: string, total: number, allocationRatio: number, used: number) =>
-    [resourceClass, { resourceClass, total, reserved: 0, allocationRatio, minUnit: 1, maxUnit: null, stepSize: 1, used }] as const
-  const inventories = new Map<string, HostStats['inventories'][number]>([
-    standard('VCPU', stats.vcpus, stats.cpuAllocationRatio, stats.vcpusUsed),
-    standard('MEMORY_MB', stats.memoryMb, stats.ramAllocationRatio, stats.memoryMbUsed),
-    standard('DISK_GB', stats.localGb, stats.diskAllocationRatio, stats.localGbUsed),
-  ])
+function inventoriesOf(stats: HostStats): Map<string, Inventory> {
+  const inventories = new Map<string, Inventory>()
+  inventories.set('VCPU', standardInventory('VCPU', stats.vcpus, stats.cpuAllocationRatio, stats.vcpusUsed))
+  inventories.set('MEMORY_MB', standardInventory('MEMORY_MB', stats.memoryMb, stats.ramAllocationRatio, stats.memoryMbUsed))
+  inventories.set('DISK_GB', standardInventory('DISK_GB', stats.localGb, stats.diskAllocationRatio, stats.localGbUsed))
   for (const given of stats.inventories)
     inventories.set(given.resourceClass, { ...given, used: given.used ?? inventories.get(given.resourceClass)?.used ?? null })
   return inventories
@@ -291,6 +301,13 @@ function refresh(columns: ClassColumns, host: HostIndex): void {
 
 /** Sets the used amount from a report. Sets the claimed amount to 0, because the caller holds all claims again. */
 function use(columns: ClassColumns, host: HostIndex, used: number): void {
+  if (!(columns instanceof SparseColumns)) {
+    columns.used[host] = used
+    columns.claimed[host] = 0
+    columns.covered[host] = 0
+    columns.free[host] = at(columns.capacity, host) - used
+    return
+  }
   setClassValue(columns, 'used', host, used)
   setClassValue(columns, 'claimed', host, 0)
   setClassValue(columns, 'covered', host, 0)

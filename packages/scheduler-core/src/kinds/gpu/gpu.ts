@@ -37,7 +37,9 @@ const orders: Readonly<Record<string, GpuOrder>> = {
   first: (gpus) => gpus,
 }
 
-/** For each host, the object that counts the claims on its GPUs. Undefined below feature level STRICT_CLAIMS. */
+const NO_GPUS: readonly GpuState[] = []
+
+/** For each host, the object that counts the claims on its GPUs. Undefined below feature level STRICT_CLAIMS, and without GPUs. */
 const counts = createHostState<ClaimCount<GpuGrant, GpuUnits> | undefined>(undefined)
 
 /** The resource kind for whole GPUs and shares of GPUs. A request can list the models that it accepts. */
@@ -144,6 +146,12 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
 
   takeInventory(hosts, host, stats) {
     const record = hosts.own(host)
+    if (stats.gpus.length === 0) {
+      record.gpus = NO_GPUS
+      counts.set(record, undefined)
+      sumUp(hosts, host, NO_GPUS)
+      return
+    }
     record.gpus = stats.gpus
       .map(({ index, model, numaNode, usedMilli }) => ({
         ...{ index, model, numaNode, countsUse: usedMilli !== null },

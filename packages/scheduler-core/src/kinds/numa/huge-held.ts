@@ -10,4 +10,6 @@ export interface HugeMib {
   readonly uncounted: number
 }
 
-export const hugeHeld = createHostState<HugeMib>({ reported: 0, counted: 0, uncounted: 0 })
+export const NO_HUGE_PAGES: HugeMib = { reported: 0, counted: 0, uncounted: 0 }
+
+export const hugeHeld = createHostState<HugeMib>(NO_HUGE_PAGES)

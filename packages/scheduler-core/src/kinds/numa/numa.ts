@@ -14,7 +14,7 @@ import type { AssignmentSetting, ResourceKind } from '../kind.ts'
 import { heldByMover, ownUnits } from '../mover.ts'
 import { type NumaAsk, numaAskOf } from './ask.ts'
 import { type CellPiece, isNothing } from './cell-piece.ts'
-import { hugeHeld } from './huge-held.ts'
+import { hugeHeld, NO_HUGE_PAGES } from './huge-held.ts'
 import { askWithinPlain, keptWithinPlain } from './in-all.ts'
 import { isPartOf, keepCells } from './keep.ts'
 import { cpusOf } from './pin.ts'
@@ -32,6 +32,8 @@ const orders: Readonly<Record<string, CellOrder>> = {
   emptiest: (a, b) => freeRate(b) - freeRate(a) || a.id - b.id,
   tightest: (a, b) => freeRate(a) - freeRate(b) || a.id - b.id,
 }
+
+const NO_CELLS: readonly CellState[] = []
 
 /**
  * For each host, the object that counts the claims on its NUMA cells. Undefined below feature level STRICT_CLAIMS, and for hosts without
@@ -146,6 +148,13 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   takeInventory(hosts, host, stats) {
     const isStrict = hosts.featureLevel >= STRICT_CLAIMS
     const record = hosts.own(host)
+    if (stats.numaCells.length === 0) {
+      record.cells = NO_CELLS
+      hosts.columns.hugePageMib[host] = 0
+      hugeHeld.set(record, NO_HUGE_PAGES)
+      counts.set(record, undefined)
+      return
+    }
     record.cells = stats.numaCells
       .map((cell) => new CellState(inventoryOf(stats, cell, hosts.featureLevel), cell.cpuUsage ?? 0, cell.memoryUsageMb ?? 0))
       .sort((a, b) => a.id - b.id)
@@ -153,9 +162,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     hugeHeld.set(record, { reported: hugeMibReported(stats), counted: 0, uncounted: 0 })
     counts.set(
       record,
-      isStrict && record.cells.length > 0
-        ? new ClaimCount(new CellUnits(record.cells, usedPagesOf(stats), hosts.featureLevel >= KEPT_PAGES))
-        : undefined,
+      isStrict ? new ClaimCount(new CellUnits(record.cells, usedPagesOf(stats), hosts.featureLevel >= KEPT_PAGES)) : undefined,
     )
   },
 

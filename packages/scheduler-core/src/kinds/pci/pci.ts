@@ -94,13 +94,12 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     const record = hosts.own(host)
     takePools(record, stats.pciPools)
     const { list } = poolsOf(record)
+    if (hosts.featureLevel < STRICT_CLAIMS || list.length === 0) {
+      counts.set(record, undefined)
+      return
+    }
     const totals = hosts.featureLevel < KEPT_DEVICES ? undefined : totalByPool(stats.pciPools)
-    counts.set(
-      record,
-      hosts.featureLevel < STRICT_CLAIMS || list.length === 0
-        ? undefined
-        : new ClaimCount(new PoolUnits(list, usedByPool(stats.pciPools), totals)),
-    )
+    counts.set(record, new ClaimCount(new PoolUnits(list, usedByPool(stats.pciPools), totals)))
   },
 
   copy(from, to) {

@@ -28,11 +28,17 @@ export interface HostPools {
   readonly list: readonly PoolState[]
 }
 
-const state = createHostState<HostPools>({ shape: '', list: [] })
+const NO_POOLS: HostPools = { shape: '', list: [] }
+
+const state = createHostState<HostPools>(NO_POOLS)
 
 export const poolsOf = (record: HostRecord): HostPools => state.of(record)
 
 export function takePools(record: OwnHostRecord, reported: readonly Reported[]): void {
+  if (reported.length === 0) {
+    state.set(record, NO_POOLS)
+    return
+  }
   const list = toPools(reported)
   state.set(record, { shape: list.map(({ key }) => key).join(' '), list })
 }

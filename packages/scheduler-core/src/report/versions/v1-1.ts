@@ -117,16 +117,19 @@ export function upgradeFrom1_0(stats: HostStatsV1_0): HostStatsV1_1 {
   return {
     ...stats,
     version: '1.1',
-    numaCells: cellsFrom1_0(stats),
+    numaCells: stats.numaCells.map((cell) => ({
+      ...cell,
+      siblings: [],
+      pages: [],
+      dedicatedCpuset: null,
+      socket: null,
+      physicalNetworks: [],
+    })),
     tunneledCells: [],
     pciPools: [],
     nova: null,
   }
 }
-
-/** The NUMA cells of a report of 1.0 in the form of 1.1. */
-export const cellsFrom1_0 = ({ numaCells }: Pick<HostStatsV1_0, 'numaCells'>): HostStatsV1_1['numaCells'] =>
-  numaCells.map((cell) => ({ ...cell, siblings: [], pages: [], dedicatedCpuset: null, socket: null, physicalNetworks: [] }))
 
 /** Converts a report of 1.1 to 1.0, or returns a problem for each field that 1.0 cannot express. */
 export function downgradeTo1_0(stats: HostStatsV1_1): Parsed<HostStatsV1_0> {

@@ -56,13 +56,9 @@ export type HostStatsV1_4 = z.output<typeof hostStatsV1_4>
 export const upgradeFrom1_3 = (stats: HostStatsV1_3): HostStatsV1_4 => ({
   ...stats,
   version: '1.4',
-  gpus: gpusFrom1_3(stats),
+  gpus: stats.gpus.map((device) => ({ ...device, numaNode: null })),
   nova: stats.nova && { ...stats.nova, openRatios: [], openReserves: [] },
 })
-
-/** The GPUs of a report of 1.3 or older in the form of 1.4. */
-export const gpusFrom1_3 = ({ gpus }: Pick<HostStatsV1_3, 'gpus'>): HostStatsV1_4['gpus'] =>
-  gpus.map((device) => ({ ...device, numaNode: null }))
 
 /**
  * Converts a report of 1.4 to 1.3. There is a problem for each GPU with a NUMA cell and for each list of classes that are left open. `asked`

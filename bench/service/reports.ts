@@ -1,10 +1,10 @@
-import type { Documents } from '../apps/server/src/plugin/outside/documents.ts'
-import { Replica } from '../apps/server/src/replica/replica.ts'
-import type { ReportInput } from '../apps/server/src/services/stats/report-input.ts'
-import { createStats } from '../apps/server/src/services/stats/stats.ts'
-import { createMemoryStore } from '../apps/server/src/sync/memory/memory.ts'
-import { measureInTurns } from './measure.ts'
-import type { Figure, Question } from './question.ts'
+import type { Documents } from '../../apps/server/src/plugin/outside/documents.ts'
+import { Replica } from '../../apps/server/src/replica/replica.ts'
+import type { ReportInput } from '../../apps/server/src/services/stats/report-input.ts'
+import { createStats } from '../../apps/server/src/services/stats/stats.ts'
+import { createMemoryStore } from '../../apps/server/src/sync/memory/memory.ts'
+import { measureInTurns } from '../measure.ts'
+import type { Figure, Question } from '../question.ts'
 
 const BATCH = 200
 const INCARNATION = '00000000-0000-4000-8000-000000000001'
