@@ -89,8 +89,8 @@ async function commitRows(client: pg.Client, seconds: number): Promise<number> {
 /** Lets callers place instances, first without counting, and returns how many claims were made in a second. */
 async function placeFor({ url }: Service, { hosts, callers, seconds }: Sizes, seed: string): Promise<number> {
   const tally = createTally()
-  const mix = { select: 100, claim: 0, release: 0, report: 0 }
-  const work = startWork({ url, key: ADMIN_KEY, callers, hosts, mix, seed, tally })
+  const mix = { select: 100, claim: 0, release: 0, report: 0, heartbeat: 0 }
+  const work = startWork({ url, key: ADMIN_KEY, callers, hosts, batch: 1, mix, seed, tally })
   await sleep(seconds * 250)
   tally.start()
   await sleep(seconds * 1_000)
