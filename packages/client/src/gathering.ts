@@ -99,49 +99,7 @@ export function createOperations(post: Post, { now }: Pick<Clock, 'now'>, isGath
       const batch = lane.waiting.splice(0, lane.most)
       const [first] = batch
       if (first !== undefined && batch.length === 1) sendAlone(lane, first.body, first.signal).then(first.resolve, first.reject)
-      else void duringRequest(lane, () => sendList(lane, batch))
-    }
-  }
-
-  /** Sends a list, and settles its operations one after the other. */
-  const sendList = async (lane: Lane, batch: readonly Waiting[]): Promise<void> => {
-    const open = new Set(batch)
-    const stop = new AbortController()
-    const close = (one: Waiting): boolean => {
-      if (!open.delete(one)) return false
-      if (open.size === 0) stop.abort()
-      return true
-    }
-    const sendAgain = (one: Waiting): void => {
-      if (open.delete(one)) one.resolve(sendAlone(lane, one.body, one.signal))
-    }
-    // the operation ends, and the request only if no other operation waits for it
-    const leavers = batch.map((one) => () => void (close(one) && one.reject(one.signal.reason)))
-    batch.forEach(({ signal }, i) => void signal.addEventListener('abort', leavers[i] as () => void))
-    try {
-      const response = await post(lane.url, `[${batch.map(({ text }) => text).join()}]`, ACCEPT_LINES, stop.signal)
-      if (response.body === null || !response.headers.get('content-type')?.startsWith('application/jsonl')) {
-        const text = await response.text()
-        if (isRefusal(response.status)) {
-          lane.aloneUntil = now() + ALONE_MS
-          for (const one of [...open]) sendAgain(one)
-        } else for (const one of [...open]) if (open.delete(one)) one.resolve({ response, text })
-        return
-      }
-      for await (const line of linesIn(response.body)) {
-        const { requestIndex, status, ...answer } = JSON.parse(line) as Readonly<Record<string, unknown>>
-        const one = batch[Number(requestIndex)]
-        if (one === undefined || typeof status !== 'number') throw new TypeError('a line of the answer belongs to no operation')
-        if (isUnsent(answer)) {
-          lane.ids.delete(one.body.query ?? '')
-          sendAgain(one)
-        } else if (open.delete(one)) one.resolve({ response: { status, headers: response.headers }, answer })
-      }
-      if (open.size > 0) throw new TypeError('the answer ended before the answers to all operations')
-    } catch (error) {
-      for (const one of open) one.reject(error)
-    } finally {
-      batch.forEach(({ signal }, i) => void signal.removeEventListener('abort', leavers[i] as () => void))
+      else void duringRequest(lane, () => sendList(lane, batch, { post, now, sendAlone }))
     }
   }
 
@@ -169,6 +127,54 @@ export function createOperations(post: Post, { now }: Pick<Clock, 'now'>, isGath
   }
 }
 
+interface ListParts {
+  readonly post: Post
+  readonly now: Clock['now']
+  sendAlone(lane: Lane, body: OperationBody, signal: AbortSignal): Promise<Received>
+}
+
+/** Sends a list, and settles its operations one after the other. */
+async function sendList(lane: Lane, batch: readonly Waiting[], { post, now, sendAlone }: ListParts): Promise<void> {
+  const open = new Set(batch)
+  const stop = new AbortController()
+  const close = (one: Waiting): boolean => {
+    if (!open.delete(one)) return false
+    if (open.size === 0) stop.abort()
+    return true
+  }
+  const sendAgain = (one: Waiting): void => {
+    if (open.delete(one)) one.resolve(sendAlone(lane, one.body, one.signal))
+  }
+  // the operation ends, and the request only if no other operation waits for it
+  const leavers = batch.map((one) => () => void (close(one) && one.reject(one.signal.reason)))
+  batch.forEach(({ signal }, i) => void signal.addEventListener('abort', leavers[i] as () => void))
+  try {
+    const response = await post(lane.url, `[${batch.map(({ text }) => text).join()}]`, ACCEPT_LINES, stop.signal)
+    if (response.body === null || !response.headers.get('content-type')?.startsWith('application/jsonl')) {
+      const text = await response.text()
+      if (isRefusal(response.status)) {
+        lane.aloneUntil = now() + ALONE_MS
+        for (const one of [...open]) sendAgain(one)
+      } else for (const one of [...open]) if (open.delete(one)) one.resolve({ response, text })
+      return
+    }
+    for await (const line of linesIn(response.body)) {
+      const { requestIndex, status, ...answer } = JSON.parse(line) as Readonly<Record<string, unknown>>
+      const one = batch[Number(requestIndex)]
+      if (one === undefined || typeof status !== 'number') throw new TypeError('a line of the answer belongs to no operation')
+      if (isUnsent(answer)) {
+        lane.ids.delete(one.body.query ?? '')
+        sendAgain(one)
+      } else if (open.delete(one)) one.resolve({ response: { status, headers: response.headers }, answer })
+    }
+    if (open.size > 0) throw new TypeError('the answer ended before the answers to all operations')
+  } catch (error) {
+    for (const one of open) one.reject(error)
+  } finally {
+    batch.forEach(({ signal }, i) => void signal.removeEventListener('abort', leavers[i] as () => void))
+  }
+}
+
 /** Remembers that an endpoint knows a document, and how many operations it accepts in one request. */
 function learn(lane: Lane, { query }: OperationBody, headers: Headers): void {
   lane.most = Math.max(1, Math.floor(Number(headers.get(MAX_OPERATIONS) ?? 1)) || 1)
@@ -191,7 +197,9 @@ const isRefusal = (status: number): boolean => status >= 400 && status < 500 && 
 
 /** True if an operation was refused only because it was in a list, so that nothing of it was done. */
 function isUnsent({ errors }: Readonly<Record<string, unknown>>): boolean {
-  const [first] = Array.isArray(errors) ? (errors as readonly { readonly extensions?: { readonly code?: unknown; readonly rule?: unknown } }[]) : []
+  const [first] = Array.isArray(errors)
+    ? (errors as readonly { readonly extensions?: { readonly code?: unknown; readonly rule?: unknown } }[])
+    : []
   const { code, rule } = first?.extensions ?? {}
   return code === 'PERSISTED_DOCUMENT_NOT_FOUND' || (typeof rule === 'string' && rule.startsWith('list.'))
 }

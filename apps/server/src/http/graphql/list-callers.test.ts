@@ -77,9 +77,11 @@ test('a caller that leaves ends each operation of its list that has not ended', 
   await expect.poll(() => ended.length).toBe(1)
   let first = ''
   const request = send(list(WAIT, QUICK, WAIT, WAIT), (response) => {
-    response.on('error', () => undefined).once('data', (data: Buffer) => {
-      first = data.toString()
-    })
+    response
+      .on('error', () => undefined)
+      .once('data', (data: Buffer) => {
+        first = data.toString()
+      })
   })
   await expect.poll(() => first).toBe('{"requestIndex":1,"status":200,"data":{"quick":1}}\n')
   await expect.poll(begun).toBe(4)

@@ -80,7 +80,11 @@ describe('each answer of a list is the same as that to a call of its own, byte f
     ['variables that are too deep', () => ({ query: HOSTS, variables: { first: JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`) } }), 400],
     ['variables that are no object', () => ({ query: HOSTS, variables: [] as object }), 400],
     ['a claim', () => ({ query: 'query ($id: ID!) { node(id: $id) { ... on Claim { id state } } }', variables: { id: claimId } }), 200],
-    ['a long answer', () => ({ query: '{ hosts(first: 300) { nodes { name id status capacity { resourceClass total used } traits } } }' }), 200],
+    [
+      'a long answer',
+      () => ({ query: '{ hosts(first: 300) { nodes { name id status capacity { resourceClass total used } traits } } }' }),
+      200,
+    ],
   ]
 
   /** The answers to calls of their own, with the ids that the operations of a list have. */
@@ -246,4 +250,3 @@ test('the answer of a fast operation arrives while a slow one is not decided', a
   expect(lines.map((line) => JSON.parse(line).requestIndex)).toEqual([1, 0])
   expect(JSON.parse(lines[1] ?? '').data.selectDestinations.__typename).toBe('ReplicaBehind')
 })
-

@@ -5,7 +5,7 @@ import { fault } from '../../schema/types/faults.ts'
 import type { Call } from './call.ts'
 import { withRequestIds } from './call-rules.ts'
 import { areUnusual, createRunDirectly, type WrittenAnswer, write, written } from './direct.ts'
-import type { OperationList, Params } from './limits/body.ts'
+import { LARGE_VALUES, type OperationList, type Params } from './limits/body.ts'
 import { toFault } from './masking.ts'
 import type { GraphqlOptions } from './yoga.ts'
 
@@ -34,7 +34,8 @@ export function createListAnswers(options: GraphqlOptions): ListAnswers {
     // the words of Yoga, which answers such a call when it is sent alone
     if (operation === undefined) return refused(fault('GRAPHQL_VALIDATION_FAILED', 'Could not determine what operation to execute.'))
     if (operation === 'subscription') return refused(onlyAlone('A subscription', 'stream'))
-    if (areUnusual(params.variables)) return refused(onlyAlone('An operation with more than 2000 values in its variables', 'values'))
+    if (areUnusual(params.variables))
+      return refused(onlyAlone(`An operation with more than ${LARGE_VALUES} values in its variables`, 'values'))
     return run(call, document, params)
   }
 
@@ -101,14 +102,18 @@ const accepts = (header: string | undefined, type: string): boolean =>
   })
 
 const unknownDocument = (): GraphQLError =>
-  fault('PERSISTED_DOCUMENT_NOT_FOUND', 'The document was not validated by this replica lately; send its text as query, in a call of its own.', {
-    path: ['documentId'],
-    allowed: 'the id of a document that was sent to this replica lately in a call of its own',
-  })
+  fault(
+    'PERSISTED_DOCUMENT_NOT_FOUND',
+    'The document was not validated by this replica lately; send its text as query, in a call of its own.',
+    {
+      path: ['documentId'],
+      allowed: 'the id of a document that was sent to this replica lately in a call of its own',
+    },
+  )
 
 /** The error of an operation that must be sent in a call of its own. */
 const onlyAlone = (what: string, rule: string): GraphQLError =>
   fault('GRAPHQL_VALIDATION_FAILED', `${what} must be sent in a call of its own, not in a list of operations.`, {
     rule: `list.${rule}`,
-    allowed: 'queries and mutations with at most 2000 values in their variables',
+    allowed: `queries and mutations with at most ${LARGE_VALUES} values in their variables`,
   })

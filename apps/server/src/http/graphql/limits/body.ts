@@ -28,7 +28,12 @@ export interface OperationList {
  * body that is not JSON, not a call or too large. A body that is too large is not read completely. `body` counts the bytes that are read,
  * and the memory of the parsed variables.
  */
-export async function readParams(request: ReadRequest, documents: Documents, texts: DocumentTexts, body: Body): Promise<Params | OperationList> {
+export async function readParams(
+  request: ReadRequest,
+  documents: Documents,
+  texts: DocumentTexts,
+  body: Body,
+): Promise<Params | OperationList> {
   const type = request.headers['content-type'] ?? ''
   // Only JSON is accepted, because a form on a page of another site cannot send it.
   if (!/^application\/(json|graphql\+json)\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
@@ -102,7 +107,11 @@ function toParams(body: unknown, documents: Documents, texts: DocumentTexts, isL
   if (unknown !== undefined)
     throw wrong([unknown.slice(0, 80)], others[unknown], 'one of query, documentId, operationName, variables, extensions')
   if (isListed && documentId === undefined)
-    throw wrong(['documentId'], documentId, 'the id of a document that was sent in a call of its own before: sha256: and the hash of its text')
+    throw wrong(
+      ['documentId'],
+      documentId,
+      'the id of a document that was sent in a call of its own before: sha256: and the hash of its text',
+    )
   const query = documentId === undefined ? sent : textOf(documentId, sent, documents, texts)
   if (typeof query !== 'string' || query === '') throw wrong(['query'], query, 'the text of an operation')
   if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
@@ -195,7 +204,7 @@ const sizes = new WeakMap<object, Size>()
 const sizeOf = (variables: object | null | undefined): Size => (variables && sizes.get(variables)) ?? NOTHING
 
 /** Variables with more values than this are large. */
-const LARGE_VALUES = 2_000
+export const LARGE_VALUES = 2_000
 
 /** Returns true if checking and reading the variables takes long, so that the call should yield meanwhile. */
 export const areLarge = (variables: object): boolean => sizeOf(variables).values > LARGE_VALUES
