@@ -158,6 +158,7 @@ export { BadAnswerError, checkAnswers, failedAnswer } from './outside/check-answ
 export type { Question } from './outside/question.ts'
 export type { ShownHost, ShownRequest } from './outside/shown.ts'
 export { anywhere, requestKey } from './outside/shown.ts'
+export { forgetSearches } from './pipeline/best-hosts/class-cache.ts'
 export { compileProfile, lacksOf, nameableParts, parseProfile } from './pipeline/compile.ts'
 export type { ShadowStep } from './pipeline/filtering/shadow-filters.ts'
 export { type ExaminedStep, type Findings, NOT_PRESENT, PASSES_ALL } from './pipeline/findings.ts'

@@ -15,7 +15,7 @@ Generated from \`apps/server/src/http/metrics.ts\` by \`npm run docs:reference\`
 const source: MetricsSource = {
   health: { release: '1.2.3', version: '1', replica: 'r1', mode: 'NORMAL', revision: 1, featureLevel: 1, ageMs: 1, flushMs: 1 },
   auditor: {
-    ...{ counts: new Map([['state.over_capacity', 1]]), violations: 0, warnings: 0, ageMs: 1, rounds: 1, compared: 1 },
+    ...{ counts: new Map([['state.over_capacity', 1]]), violations: 0, warnings: 0, ageMs: 1, rounds: 1, compared: 1, decisionsChecked: 3 },
     clean: { since: 1, looks: 1, rounds: 1 },
   },
   proposals: { counted: 1, unlogged: 1, fruitless: new Map([['append.refused', 1]]), refused: new Map([['memory.short', 1]]) },

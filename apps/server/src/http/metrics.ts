@@ -8,7 +8,7 @@ import { type MetricHead, type Samples, writeMetric } from './prometheus-text.ts
 /** The values that a scrape reads; all of them are in memory. */
 export interface MetricsSource {
   readonly health: Pick<HealthView, 'release' | 'version' | 'replica' | 'mode' | 'revision' | 'featureLevel' | 'ageMs' | 'flushMs'>
-  readonly auditor: Pick<AuditorView, 'counts' | 'warnings' | 'violations' | 'clean' | 'ageMs' | 'rounds' | 'compared'>
+  readonly auditor: Pick<AuditorView, 'counts' | 'warnings' | 'violations' | 'clean' | 'ageMs' | 'rounds' | 'compared' | 'decisionsChecked'>
   readonly proposals: Tally
   readonly hosts: number
   /** How many hosts have a warning of each code; one host may have several warnings. */
@@ -90,6 +90,11 @@ const metrics: readonly Metric[] = [
     'gantt_audit_compared_total',
     'Comparisons of a digest of this replica’s state with the digest of another replica.',
     ({ auditor }) => auditor.compared,
+  ),
+  counter(
+    'gantt_decisions_checked_total',
+    'Decisions of this replica that were made a second time by examining every host instead of searching the index. A difference is a violation.',
+    ({ auditor }) => auditor.decisionsChecked,
   ),
   counter(
     'gantt_proposals_counted_total',

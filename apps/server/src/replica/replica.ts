@@ -14,6 +14,7 @@ import type { Gathered, PlacementCall, PlacementOutcome } from './propose/placem
 import type { Tally } from './propose/retries.ts'
 import type { ChangeVerdict, ChangeWork, PlacementWork } from './propose/work.ts'
 import type { Applied, Replaced, ReplicaOptions, Snapshot } from './replica-options.ts'
+import { createDecisionChecks, type DecisionChecks } from './watch/decision-checks.ts'
 
 /**
  * One process's copy of the fleet and its access to the log. A replica follows the log (Follower), appends entries for callers (Appender),
@@ -57,6 +58,9 @@ export class Replica {
     return replica
   }
 
+  /** The share of this replica's decisions that is made a second time. */
+  readonly decisionChecks: DecisionChecks
+
   private constructor(options: ReplicaOptions, fleet: Fleet) {
     this.#options = { newId: randomUUID, newSeed: () => randomUUID().slice(0, 8), timers: realTimers, ...options }
     const { store, timers } = this.#options
@@ -66,7 +70,9 @@ export class Replica {
       follower: this.#follower,
       freshness: this.#freshness,
       levels: this.#levels,
+      checks: this.decisionChecks,
     }))
+    this.decisionChecks = createDecisionChecks({ now: () => this.storeTime, warn: options.warn })
     this.#freshness = new Freshness({
       ...{ store, timers },
       isStopped: () => this.isClosing || this.halted !== undefined,

@@ -18,6 +18,7 @@ export const auditCodes = {
   'host.same_machine': 'Hosts with different names report the same machine id.',
   'state.group_count': 'The stored member count of a server group on a host differs from the count of its claims there.',
   'state.diverged': 'Another replica has another state at the same revision.',
+  'decision.differs': 'A decision that was found by searching an index differs from the result of examining every host.',
 } as const
 
 /** The codes above, and the codes of warnings about hosts whose reported amounts contradict their claims. */
@@ -57,6 +58,7 @@ export const promiseOf: Readonly<Record<AuditCode, string>> = {
   'use.no_instances': 'I18',
   'state.group_count': 'I6',
   'state.diverged': 'I12',
+  'decision.differs': 'I10',
 }
 
 /**
@@ -90,7 +92,7 @@ export const rankOf = (code: AuditCode): number => 1 + contradictions.indexOf(co
 export const isAuditCode = (code: string): code is AuditCode => Object.hasOwn(promiseOf, code)
 
 /** The kinds of objects that the audit checks. */
-export type Subject = 'host' | 'claim' | 'reservation' | 'instance' | 'key' | 'group' | 'aggregate' | 'part'
+export type Subject = 'host' | 'claim' | 'reservation' | 'instance' | 'key' | 'group' | 'aggregate' | 'part' | 'decision'
 
 /** An impossible value in a replica's state, or a contradiction between the claims and the reports of hosts. */
 export interface Finding {

@@ -60,6 +60,10 @@ export function repairOf(fleet: Fleet, finding: Finding, all?: readonly HostInde
     return byHand(
       'Compare the state of the replica with the log: call replicaHeal with dryRun. Then rebuild the state: call replicaHeal without dryRun (gantt replicas --heal).',
     )
+  if (code === 'decision.differs')
+    return byHand(
+      'Report this as a defect, with the finding. The result of examining every host was used, so the claim is right. The finding ends when the replica restarts.',
+    )
   const where = host === null ? 'its host' : addressOfKey(fleet.hosts, host)
   const others =
     all === undefined && named.length >= NAMED_HOSTS

@@ -19,6 +19,8 @@ export interface SelectOptions {
   readonly solution?: Solution | undefined
   /** True if the instances are explained afterwards. `Selection.judged` is set only then, because it keeps lists of hosts in memory. */
   readonly isExplained?: boolean | undefined
+  /** True if every host is to be examined for each instance, instead of searching an index. The result is the same, bit for bit. */
+  readonly isExhaustive?: boolean | undefined
 }
 
 export interface Selection {

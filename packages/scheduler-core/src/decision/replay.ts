@@ -257,6 +257,7 @@ function inputOf(fleet: Fleet, record: DecisionRecord, profile: Profile): Decide
     alternatesPerInstance,
     allOrNothing,
     claimIds: new Array<string>(request.numInstances).fill(''),
+    isExhaustive: true,
     intent,
     source: sourceOf(fleet, record),
     ends: endsOf(fleet, record),

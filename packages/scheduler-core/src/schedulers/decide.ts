@@ -52,6 +52,11 @@ export interface DecideInput {
   readonly solution?: Solution | undefined
   /** True if the instances are explained afterwards by `Decided.judged`, on the same fleet. */
   readonly isExplained?: boolean | undefined
+  /**
+   * True if every host is to be examined for each instance, instead of searching an index. The result is the same, bit for bit. Replays do
+   * this, so that they check the index.
+   */
+  readonly isExhaustive?: boolean | undefined
 }
 
 export interface Decided {
@@ -82,7 +87,15 @@ function* decideBy(slice: number, fleet: Fleet, overlay: Overlay, input: DecideI
   if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
   if (source !== undefined) liftSource(overlay, request, source, intent)
   if (input.isListed === true) overlay.keepListed(request)
-  const asked = { seed, alternatesPerInstance, allOrNothing, claimIds, solution, isExplained: input.isExplained }
+  const asked = {
+    seed,
+    alternatesPerInstance,
+    allOrNothing,
+    claimIds,
+    solution,
+    isExplained: input.isExplained,
+    isExhaustive: input.isExhaustive,
+  }
   const { selected, judged } = yield* select(slice, fleet, overlay, request, profile, asked)
   const { instances, solver, judged: _, ...selection } = selected
   const { plugins } = schedulerOf(profile, pluginsOf(fleet))

@@ -143,13 +143,14 @@ function preparePlacing(
   { compiled, createOrder, prepareScores, isIndexed }: Pipeline,
   request: RequestSpec,
   fleet: Fleet,
-  { seed, alternatesPerInstance, claimIds }: Omit<SelectOptions, 'allOrNothing'>,
+  { seed, alternatesPerInstance, claimIds, isExhaustive }: Omit<SelectOptions, 'allOrNothing'>,
   /** The generator yields each time it has examined this many hosts. */
   slice: number,
   /** The host on which each instance must be placed. Absent: each instance is placed on the best host. */
   given?: readonly HostIndex[],
 ): Placing {
   const { profile } = compiled
+  const isSearched = isIndexed && isExhaustive !== true
   const kinds = new Map<Members, Kind>()
   function* kindOf(instance: number): Steps<Kind> {
     const members = membersAt(request, instance)
@@ -161,7 +162,7 @@ function preparePlacing(
       find: prepareFinding(filters, prepareScores(compiled, asked, fleet), fleet, {
         instances: count,
         slice,
-        isIndexed,
+        isIndexed: isSearched,
         tieOrder: profile.tieOrder,
       }),
       grantsOn: prepareGrants(compiled, asked, fleet),

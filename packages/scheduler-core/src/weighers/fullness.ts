@@ -23,6 +23,7 @@ export const fullnessWeigher: Weigher = {
   reads: (options) => [...new Set(optionsOf(options).resources.flatMap(fieldsOfClass))],
   unit: 'product of free units',
   readsHostOnly: true,
+  cacheKey: () => '',
   checkOptions: (options) => void checkOptions(fullnessOptions, options),
   prepare(_request, { hosts }, options) {
     const columns = optionsOf(options).resources.map((resourceClass) => hosts.classColumns(resourceClass))

@@ -104,6 +104,7 @@ test('unknown values are omitted, and label values are quoted', () => {
     roundMs: null,
     looked: 0,
     compared: 0,
+    decisionsChecked: 3,
     agreedAt: null,
   }
   const proposals = {

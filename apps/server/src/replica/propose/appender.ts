@@ -7,6 +7,7 @@ import { dropBehind, dropInFlight } from '../answer/lost-entries.ts'
 import { createUnlogged, type Unlogged } from '../answer/unlogged.ts'
 import type { Follower, FollowerHooks } from '../follow/follower.ts'
 import type { ReplicaOptions } from '../replica-options.ts'
+import type { DecisionChecks } from '../watch/decision-checks.ts'
 import { type Batch, buildBatch } from './batch.ts'
 import { type CallQueue, createCallQueue } from './call-queue.ts'
 import type { Levels } from './levels.ts'
@@ -30,6 +31,7 @@ export interface AppenderParts {
   readonly follower: Follower
   readonly freshness: Freshness
   readonly levels: Levels
+  readonly checks: DecisionChecks
 }
 
 /**
@@ -236,7 +238,7 @@ export class Appender implements FollowerHooks {
 
   #build(): Batch {
     const { newId, newSeed, name, timers } = this.#options
-    const { follower, freshness, levels } = this.#parts()
+    const { follower, freshness, levels, checks } = this.#parts()
     const batch = buildBatch(follower.fleet, this.#queue.works, {
       entryId: newId(),
       writer: name,
@@ -245,6 +247,7 @@ export class Appender implements FollowerHooks {
       raiseTo: levels.raiseTo,
       newSeed,
       monotonic: timers.now,
+      checks,
     })
     if (batch.entry !== undefined) levels.clear()
     this.#queue.requeue(batch.later)

@@ -5,7 +5,7 @@ import {
   type ClaimRef,
   COUNTED_RESERVATIONS,
   type Decided,
-  decide,
+  type DecideInput,
   ENTRY_FORMAT,
   type Entry,
   type Fleet,
@@ -22,6 +22,7 @@ import {
   type Steps,
   unansweredOf,
 } from '@gantt/scheduler-core'
+import { type DecisionChecks, decideChecked } from '../watch/decision-checks.ts'
 import { findInstances, requestAfterCounted } from './attempts.ts'
 import { isOutdated, MAX_GATHERINGS } from './gather.ts'
 import { findSource, isMove, requestNow } from './moves.ts'
@@ -85,6 +86,8 @@ export interface BatchOptions {
   /** The feature level to which the log is raised. Every living replica supports it. 0 for no change. */
   readonly raiseTo?: number
   newSeed(): string
+  /** Checks a share of the decisions. Absent: no decision is checked. */
+  readonly checks?: Pick<DecisionChecks, 'isDue' | 'compare'>
   /** The time of a clock that never goes back, in milliseconds. */
   monotonic(): number
 }
@@ -249,7 +252,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   const { alternatesPerInstance, allOrNothing, intent } = call
   const held = overlay.size
   const attempt = work.attempt + 1
-  const decided = decide(fleet, overlay, {
+  const asked: DecideInput = {
     id: work.decisionId,
     request,
     profile,
@@ -263,7 +266,8 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     ends: found?.ends,
     isListed,
     solution: work.gathered.solution,
-  })
+  }
+  const decided = decideChecked(fleet, overlay, asked, options.checks)
   if (isOutdated(decided.record) && work.gatherings < MAX_GATHERINGS) {
     overlay.rollback(held)
     return { type: 'outdated' }

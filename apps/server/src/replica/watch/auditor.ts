@@ -49,6 +49,8 @@ export interface AuditorView {
   /** How many digests were compared with those of other replicas, and the store time of the last equal one. */
   readonly compared: number
   readonly agreedAt: number | null
+  /** How many decisions of this replica were made a second time, by examining every host. */
+  readonly decisionsChecked: number
 }
 
 /** The latest consecutive rounds without a violation. */
@@ -77,7 +79,7 @@ export interface Auditor {
 }
 
 export interface AuditorOptions {
-  readonly replica: Pick<Replica, 'fleet' | 'storeTime' | 'onApplied'>
+  readonly replica: Pick<Replica, 'fleet' | 'storeTime' | 'onApplied' | 'decisionChecks'>
   readonly timers: Timers
   /** Warns operators of new findings. */
   warn(message: string): void
@@ -155,7 +157,8 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
     }
     return pass.endedAt === undefined
   }
-  const violations = (): number => countOf(found.counts, 'VIOLATION') + digests.divergences.length
+  const checks = replica.decisionChecks
+  const violations = (): number => countOf(found.counts, 'VIOLATION') + digests.divergences.length + checks.differed
   const end = (current: Round): void => {
     const now = timers.now()
     const looked = current.books.looked + current.world.looked
@@ -213,20 +216,26 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
   function* present(): Generator<PresentFinding, void> {
     yield* found.all()
     for (const finding of digests.divergences) yield toPresent(finding, finding.since)
+    for (const finding of checks.differences) yield toPresent(finding, finding.since)
   }
 
   return {
     view() {
       const { endedAt, ...rest } = last
       const { counts } = found
-      const diverged = digests.divergences.length
+      const others = (
+        [
+          ['state.diverged', digests.divergences.length],
+          ['decision.differs', checks.differed],
+        ] as const
+      ).filter(([, count]) => count > 0)
       const cleanNow = violations() > 0 ? null : clean
       return {
         ...rest,
         violations: violations(),
         warnings: countOf(counts, 'WARNING'),
         notices: countOf(counts, 'NOTICE'),
-        counts: diverged === 0 ? counts : new Map([...counts, ['state.diverged', diverged]]),
+        counts: others.length === 0 ? counts : new Map<AuditCode, number>([...counts, ...others]),
         get findings() {
           return fairlyFirst(present, this.counts, LISTED)
         },
@@ -234,6 +243,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
         ageMs: last.checkedAt === null ? null : Math.round(timers.now() - endedAt),
         compared: digests.compared,
         agreedAt: digests.agreedAt,
+        decisionsChecked: checks.checked,
       }
     },
     all: present,

@@ -1,27 +1,20 @@
 import type { HostIndex } from '../../values/host-index.ts'
 import type { TieOrder } from '../weighing/pick.ts'
 import type { Ranked } from './best-hosts.ts'
+import { MOST_PER_LEAF } from './host-order.ts'
 import { PASSES, type RequestClass } from './request-class.ts'
 import type { Term } from './score-table.ts'
 
-/** A term of the total score, with the bounds of this request. */
-interface Addend {
-  readonly list: number
-  readonly scores: Float64Array
-  readonly multiplier: number
-  readonly multiplierList: number
-  readonly multipliers: Float64Array | undefined
-  /** For the normalisation `minmax`. With `fixed`, raw scores are added unchanged. */
-  readonly isScaled: boolean
-  readonly min: number
-  readonly range: number
+export interface Search extends Ranked {
+  /** The total of a host that passes. Valid until the fleet changes. */
+  totalOf(host: HostIndex): number
 }
 
 /**
  * Finds the `count` best hosts of a class without examining every host: a node of the tree is examined only if the greatest total that its
- * bounds allow can be among the best. The bound is computed by the operations of the score in the same order. Rounding is monotone, so no
- * total of a host in the node exceeds it, to the last bit. Undefined if a score of a host that passes is not finite. `isByIndex` is true if
- * `tieOrder` is the order of the indexes.
+ * bounds allow can be among the best (branch and bound). The bound is computed by the operations of the score in the same order. Rounding is
+ * monotone, so no total of a host in the node exceeds it, to the last bit. Undefined if a score of a host that passes is not finite.
+ * `isByIndex` is true if `tieOrder` is the order of the indexes.
  */
 export function findBest(
   known: RequestClass,
@@ -29,52 +22,100 @@ export function findBest(
   count: number,
   tieOrder: TieOrder,
   isByIndex: boolean,
-): (Ranked & { totalOf(host: HostIndex): number }) | undefined {
+): Search | undefined {
   if (known.passed === 0) return { hosts: [], totals: [], tied: 0, totalOf: () => 0 }
   const addends = addendsOf(known, terms)
   if (addends === undefined) return undefined
   const { order, passing, first } = known
-  const [hosts, totals, keys]: [HostIndex[], number[], number[]] = [[], [], []]
+  const best = new Best(count, tieOrder)
   const nodes: number[] = [1]
   const bounds: number[] = [boundOf(known, addends, 1)]
   while (nodes.length > 0) {
     const node = nodes.pop() as number
     const bound = bounds.pop() as number
-    if (hosts.length === count) {
-      const worst = totals[count - 1] as number
-      if (bound < worst || (isByIndex && bound === worst && (first[node] as number) > (keys[count - 1] as number))) continue
-    }
+    if (best.isFull && (bound < best.lastTotal || (isByIndex && bound === best.lastTotal && (first[node] as number) > best.lastKey)))
+      continue
     if (node >= order.leaves) {
-      const leaf = node - order.leaves
-      const end = known.endOf(leaf)
-      for (let i = order.startOf(leaf); i < end; i++) {
-        const host = order.hosts[i] as HostIndex
-        if (known.verdictOf(host) !== PASSES) continue
-        const total = totalOf(addends, host)
-        if (hosts.length === count && total < (totals[count - 1] as number)) continue
-        insert(hosts, totals, keys, count, host, total, tieOrder(host))
-      }
+      const found = totalsOf(known, addends, node - order.leaves)
+      for (let i = 0; i < found; i++) best.add(leafHosts[i] as HostIndex, leafTotals[i] as number)
       continue
     }
     const [one, other] = [2 * node, 2 * node + 1]
-    const ofOne = passing[one] === 0 ? Number.NaN : boundOf(known, addends, one)
-    const ofOther = passing[other] === 0 ? Number.NaN : boundOf(known, addends, other)
+    if (passing[one] === 0 || passing[other] === 0) {
+      const left = passing[one] === 0 ? other : one
+      nodes.push(left)
+      bounds.push(boundOf(known, addends, left))
+      continue
+    }
+    const ofOne = boundOf(known, addends, one)
+    const ofOther = boundOf(known, addends, other)
     // the child that is examined first is pushed last
-    const isOneFirst = ofOne > ofOther || (ofOne === ofOther && (first[one] as number) < (first[other] as number))
-    if (passing[other] !== 0 && isOneFirst) {
-      nodes.push(other)
-      bounds.push(ofOther)
-    }
-    if (passing[one] !== 0) {
-      nodes.push(one)
-      bounds.push(ofOne)
-    }
-    if (passing[other] !== 0 && !isOneFirst) {
-      nodes.push(other)
-      bounds.push(ofOther)
+    if (ofOne > ofOther || (ofOne === ofOther && (first[one] as number) < (first[other] as number))) {
+      nodes.push(other, one)
+      bounds.push(ofOther, ofOne)
+    } else {
+      nodes.push(one, other)
+      bounds.push(ofOne, ofOther)
     }
   }
+  const { hosts, totals } = best
   return { hosts, totals, tied: countTied(known, addends, totals, count), totalOf: (host) => totalOf(addends, host) }
+}
+
+/** The best hosts so far, in order. */
+class Best {
+  readonly hosts: HostIndex[] = []
+  readonly totals: number[] = []
+  readonly #keys: number[] = []
+  readonly #count: number
+  readonly #tieOrder: TieOrder
+  isFull = false
+  /** The total and the key of the last of the best hosts, once there are as many as are wanted. */
+  lastTotal = Number.NEGATIVE_INFINITY
+  lastKey = 0
+
+  constructor(count: number, tieOrder: TieOrder) {
+    this.#count = count
+    this.#tieOrder = tieOrder
+  }
+
+  /** Inserts a host, unless there are as many better ones as are wanted. */
+  add(host: HostIndex, total: number): void {
+    if (total < this.lastTotal) return
+    const key = this.#tieOrder(host)
+    if (this.isFull && total === this.lastTotal && key > this.lastKey) return
+    const { hosts, totals } = this
+    const keys = this.#keys
+    let at = this.isFull ? this.#count - 1 : hosts.length
+    for (; at > 0; at--) {
+      const before = totals[at - 1] as number
+      if (before > total || (before === total && (keys[at - 1] as number) < key)) break
+      hosts[at] = hosts[at - 1] as HostIndex
+      totals[at] = before
+      keys[at] = keys[at - 1] as number
+    }
+    hosts[at] = host
+    totals[at] = total
+    keys[at] = key
+    if (hosts.length < this.#count) return
+    this.isFull = true
+    this.lastTotal = totals[this.#count - 1] as number
+    this.lastKey = keys[this.#count - 1] as number
+  }
+}
+
+/** A term of the total score, with the bounds of this request. */
+interface Addend {
+  readonly list: number
+  readonly scores: Float64Array
+  readonly multiplier: number
+  /** -1 if all hosts have the same multiplier. */
+  readonly multiplierList: number
+  readonly multipliers: Float64Array | undefined
+  /** For the normalisation `minmax`. With `fixed`, raw scores are added unchanged. */
+  readonly isScaled: boolean
+  readonly min: number
+  readonly range: number
 }
 
 /** Undefined if a score of a host that passes is not finite, or if a total could be too large for a number. */
@@ -85,31 +126,28 @@ function addendsOf({ table, least, greatest }: RequestClass, terms: readonly Ter
     if (width - width !== 0) return undefined
   }
   const size = (list: number): number => Math.max(Math.abs(least[lists + list] as number), Math.abs(greatest[lists + list] as number))
-  const most = terms.reduce(
-    (sum, { step, raw, multiplier }) =>
-      sum + (multiplier === undefined ? Math.abs(step.multiplier) : size(multiplier)) * (step.normalisation === 'minmax' ? 1 : size(raw)),
-    0,
-  )
-  if (!Number.isFinite(most)) return undefined
-  return terms.flatMap(({ step: { minval, normalisation, multiplier }, raw, multiplier: multiplierList }) => {
+  const addends: Addend[] = []
+  let most = 0
+  for (const { step, raw, multiplier: multiplierList } of terms) {
+    const { minval, normalisation, multiplier } = step
+    const isScaled = normalisation === 'minmax'
+    most += (multiplierList === undefined ? Math.abs(multiplier) : size(multiplierList)) * (isScaled ? 1 : size(raw))
     const min = Math.min(minval ?? Number.POSITIVE_INFINITY, least[lists + raw] as number)
     const max = greatest[lists + raw] as number
-    const isScaled = normalisation === 'minmax'
     // all normalised scores are 0
-    if (isScaled && max === min) return []
-    return [
-      {
-        list: raw,
-        scores: table.scores[raw] as Float64Array,
-        multiplier,
-        multiplierList: multiplierList ?? -1,
-        multipliers: multiplierList === undefined ? undefined : (table.scores[multiplierList] as Float64Array),
-        isScaled,
-        min,
-        range: max - min,
-      },
-    ]
-  })
+    if (isScaled && max === min) continue
+    addends.push({
+      list: raw,
+      scores: table.scores[raw] as Float64Array,
+      multiplier,
+      multiplierList: multiplierList ?? -1,
+      multipliers: multiplierList === undefined ? undefined : (table.scores[multiplierList] as Float64Array),
+      isScaled,
+      min,
+      range: max - min,
+    })
+  }
+  return Number.isFinite(most) ? addends : undefined
 }
 
 function totalOf(addends: readonly Addend[], host: HostIndex): number {
@@ -122,36 +160,57 @@ function totalOf(addends: readonly Addend[], host: HostIndex): number {
   return total
 }
 
+/** The hosts of a leaf that pass, and their totals. They are valid until the next call of `totalsOf`. */
+const leafHosts = new Int32Array(MOST_PER_LEAF)
+const leafTotals = new Float64Array(MOST_PER_LEAF)
+
+/** Writes the hosts of a leaf that pass into `leafHosts`, and their totals into `leafTotals`. Returns the count of these hosts. */
+function totalsOf(known: RequestClass, addends: readonly Addend[], leaf: number): number {
+  const { order, verdicts } = known
+  const { hosts } = order
+  const end = known.endOf(leaf)
+  let count = 0
+  for (let i = order.startOf(leaf); i < end; i++) {
+    const host = hosts[i] as number
+    if (verdicts[host] !== PASSES) continue
+    leafHosts[count] = host
+    leafTotals[count++] = 0
+  }
+  for (let a = 0; a < addends.length; a++) {
+    const { scores, multipliers, multiplier, isScaled, min, range } = addends[a] as Addend
+    if (isScaled && multipliers === undefined)
+      for (let i = 0; i < count; i++)
+        leafTotals[i] = (leafTotals[i] as number) + multiplier * (((scores[leafHosts[i] as number] as number) - min) / range)
+    else
+      for (let i = 0; i < count; i++) {
+        const host = leafHosts[i] as number
+        const raw = scores[host] as number
+        leafTotals[i] =
+          (leafTotals[i] as number) +
+          (multipliers === undefined ? multiplier : (multipliers[host] as number)) * (isScaled ? (raw - min) / range : raw)
+      }
+  }
+  return count
+}
+
 /** The greatest total that a host within the bounds of a node can have. */
 function boundOf({ least, greatest, table }: RequestClass, addends: readonly Addend[], node: number): number {
   const base = node * table.scores.length
   let total = 0
   for (let i = 0; i < addends.length; i++) {
     const { list, multiplier, multiplierList, isScaled, min, range } = addends[i] as Addend
+    if (multiplierList < 0) {
+      const raw = (multiplier >= 0 ? greatest[base + list] : least[base + list]) as number
+      total += multiplier * (isScaled ? (raw - min) / range : raw)
+      continue
+    }
     const [low, high] = [least[base + list] as number, greatest[base + list] as number]
     const lowest = isScaled ? (low - min) / range : low
     const highest = isScaled ? (high - min) / range : high
-    if (multiplierList < 0) total += multiplier >= 0 ? multiplier * highest : multiplier * lowest
-    else {
-      const [few, many] = [least[base + multiplierList] as number, greatest[base + multiplierList] as number]
-      total += Math.max(few * lowest, few * highest, many * lowest, many * highest)
-    }
+    const [few, many] = [least[base + multiplierList] as number, greatest[base + multiplierList] as number]
+    total += Math.max(few * lowest, few * highest, many * lowest, many * highest)
   }
   return total
-}
-
-/** Inserts a host into the sorted lists of the best hosts, unless it is worse than all of them and they are complete. */
-function insert(hosts: HostIndex[], totals: number[], keys: number[], count: number, host: HostIndex, total: number, key: number): void {
-  let at = hosts.length
-  while (at > 0 && (total > (totals[at - 1] as number) || (total === totals[at - 1] && key < (keys[at - 1] as number)))) at--
-  if (at === count) return
-  hosts.splice(at, 0, host)
-  totals.splice(at, 0, total)
-  keys.splice(at, 0, key)
-  if (hosts.length <= count) return
-  hosts.pop()
-  totals.pop()
-  keys.pop()
 }
 
 /** The count of hosts that have the best total. */
@@ -168,12 +227,8 @@ function countTied(known: RequestClass, addends: readonly Addend[], totals: read
     if (bound === top && isUniform(known, addends, node)) tied += known.passing[node] as number
     else if (node < order.leaves) nodes.push(2 * node, 2 * node + 1)
     else {
-      const leaf = node - order.leaves
-      const end = known.endOf(leaf)
-      for (let i = order.startOf(leaf); i < end; i++) {
-        const host = order.hosts[i] as HostIndex
-        if (known.verdictOf(host) === PASSES && totalOf(addends, host) === top) tied++
-      }
+      const found = totalsOf(known, addends, node - order.leaves)
+      for (let i = 0; i < found; i++) if (leafTotals[i] === top) tied++
     }
   }
   return tied
@@ -182,9 +237,10 @@ function countTied(known: RequestClass, addends: readonly Addend[], totals: read
 /** True if all hosts of a node have the same scores. */
 function isUniform({ least, greatest, table }: RequestClass, addends: readonly Addend[], node: number): boolean {
   const base = node * table.scores.length
-  return addends.every(
-    ({ list, multiplierList }) =>
-      least[base + list] === greatest[base + list] &&
-      (multiplierList < 0 || least[base + multiplierList] === greatest[base + multiplierList]),
-  )
+  for (let i = 0; i < addends.length; i++) {
+    const { list, multiplierList } = addends[i] as Addend
+    if (least[base + list] !== greatest[base + list]) return false
+    if (multiplierList >= 0 && least[base + multiplierList] !== greatest[base + multiplierList]) return false
+  }
+  return true
 }

@@ -34,6 +34,9 @@ export function classCacheOf(fleet: Fleet): ClassCache {
   return cache
 }
 
+/** Discards everything that earlier decisions on a fleet left for searches. */
+export const forgetSearches = (fleet: Fleet): void => void caches.delete(fleet)
+
 /** Values by key, of which the least recently used are dropped if they need more than `most` bytes. The last value is always kept. */
 export class Recent<Value extends { readonly bytes: number }> {
   readonly #most: number

@@ -2,10 +2,11 @@ import type { HostIndex } from '../../values/host-index.ts'
 import type { Steps } from '../../values/steps.ts'
 
 /** A leaf of the tree has at most about this many hosts. Fewer hosts make more nodes, and more hosts make boxes that exclude less. */
-const HOSTS_PER_LEAF = 16
-/** An order has space for this share of further hosts, and for at least `MIN_FURTHER`. */
-const FURTHER = 1 / 32
-const MIN_FURTHER = 64
+const HOSTS_PER_LEAF = 32
+/** An order has space for this many hosts that join later. */
+const FURTHER = 256
+/** No leaf has more hosts than this, not even the last one. */
+export const MOST_PER_LEAF = HOSTS_PER_LEAF + FURTHER
 
 /**
  * Hosts in an order in which hosts with similar scores are near each other, divided into the leaves of a complete binary tree. The order
@@ -35,6 +36,11 @@ export class HostOrder {
     return this.hosts.length
   }
 
+  /** True if so many hosts have joined that a new order should be made before the space for more of them is used up. */
+  isFilling(count: number): boolean {
+    return count > this.ordered + FURTHER / 2
+  }
+
   /** The first position of a leaf. The positions of its hosts end before the first position of the next leaf. */
   startOf(leaf: number): number {
     return firstOf(leaf, this.ordered, this.leaves)
@@ -56,7 +62,7 @@ const firstOf = (leaf: number, ordered: number, leaves: number): number => Math.
  */
 export function* orderHosts(scores: readonly Float64Array[], count: number, slice: number): Steps<HostOrder> {
   const leaves = leavesFor(count)
-  const hosts = new Int32Array(count + Math.max(MIN_FURTHER, Math.ceil(count * FURTHER)))
+  const hosts = new Int32Array(count + FURTHER)
   for (let i = 0; i < hosts.length; i++) hosts[i] = i
   const spreads = scores.map((values) => spreadOf(values, hosts, 0, count))
   let compared = 0

@@ -89,7 +89,7 @@ export function prepareIndexedSearch(
       const order = isScored ? table.order() : undefined
       const exceptions = exceptionsOf(asked)
       if (order === undefined || exceptions === undefined || exceptions.length > MAX_EXCEPTIONS) return undefined
-      const before = exceptions.map((host) => known.verdictOf(host))
+      const before = exceptions.map((host) => known.verdicts[host] as number)
       for (const host of exceptions) known.set(host, verdictOfAll(host))
       try {
         known.build(order, terms)

@@ -2,7 +2,7 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import type { FilterCount } from '../../records/decision.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import type { Steps } from '../../values/steps.ts'
-import { type HostOrder, leavesFor } from './host-order.ts'
+import { type HostOrder, leavesFor, MOST_PER_LEAF } from './host-order.ts'
 import type { ScoreTable, Term } from './score-table.ts'
 
 /** The verdict of a host that passes all filters. Lower verdicts are 2 x the index of the first filter that refuses it, and 1 more if that filter failed. */
@@ -29,7 +29,7 @@ export class RequestClass {
   /** How many hosts `score` has looked at. */
   #scored = 0
   /** For each host, its verdict. */
-  #verdicts: Uint8Array
+  verdicts: Uint8Array
   /** For each filter, how many hosts it refuses first, and for how many of them it failed. */
   readonly #refused: Int32Array
   readonly #failed: Int32Array
@@ -45,7 +45,7 @@ export class RequestClass {
   /** `verdicts` has the verdict of each host, and GONE for indexes without a host. It must not be written afterwards. */
   constructor(fleet: Fleet, verdicts: Uint8Array, table: ScoreTable) {
     this.#fleet = fleet
-    this.#verdicts = verdicts
+    this.verdicts = verdicts
     this.table = table
     this.#refused = new Int32Array(MAX_FILTERS)
     this.#failed = new Int32Array(MAX_FILTERS)
@@ -57,7 +57,7 @@ export class RequestClass {
   /** The most bytes that the class can need with its tree. */
   get bytes(): number {
     const leaves = leavesFor(this.#known)
-    return this.#verdicts.length + leaves * (1 + 2 * (8 + 16 * this.table.scores.length))
+    return this.verdicts.length + leaves * (1 + 2 * (8 + 16 * this.table.scores.length))
   }
 
   /** The count of hosts that pass. */
@@ -74,10 +74,6 @@ export class RequestClass {
   get order(): HostOrder {
     if (this.#order === undefined) throw new Error('the tree of a kind of requests was read before it was built')
     return this.#order
-  }
-
-  verdictOf(host: HostIndex): number {
-    return this.#verdicts[host] as number
   }
 
   /** The position after the last host of a leaf. */
@@ -107,8 +103,8 @@ export class RequestClass {
 
   /** Sets the verdict of a host. The host's values of the table count as changed. */
   set(host: HostIndex, verdict: number): void {
-    this.#count(this.#verdicts[host] as number, -1)
-    this.#verdicts[host] = verdict
+    this.#count(this.verdicts[host] as number, -1)
+    this.verdicts[host] = verdict
     this.#count(verdict, 1)
     this.#markStale(host)
   }
@@ -121,7 +117,7 @@ export class RequestClass {
     const end = Math.min(this.#known, this.#scored + SCORED_AT_ONCE)
     for (let host = this.#scored; host < end; host++) {
       if (host % slice === slice - 1) yield
-      if (this.#verdicts[host] === PASSES) this.table.compute(host as HostIndex, terms)
+      if (this.verdicts[host] === PASSES) this.table.compute(host as HostIndex, terms)
     }
     this.#scored = Math.max(this.#scored, end)
     return this.#scored >= this.#known
@@ -146,10 +142,10 @@ export class RequestClass {
 
   /** Hosts that the class does not know yet count as hosts that left. */
   #makeRoom(count: number): void {
-    if (count <= this.#verdicts.length) return
+    if (count <= this.verdicts.length) return
     const larger = new Uint8Array(Math.ceil(count * 1.25)).fill(GONE)
-    larger.set(this.#verdicts.subarray(0, this.#known))
-    this.#verdicts = larger
+    larger.set(this.verdicts.subarray(0, this.#known))
+    this.verdicts = larger
   }
 
   #count(verdict: number, by: 1 | -1): void {
@@ -208,33 +204,34 @@ export class RequestClass {
 
   /** Computes the node of a leaf from its hosts. Scores that are not finite make a bound that is not finite. */
   #readLeaf(leaf: number, terms: readonly Term[]): void {
-    const { table, order } = this
+    const { table, order, verdicts } = this
     const { scores } = table
+    const { hosts } = order
     const lists = scores.length
     const node = leaf + order.leaves
     const end = this.endOf(leaf)
-    let [passing, first] = [0, Number.MAX_SAFE_INTEGER]
-    const base = node * lists
-    for (let list = 0; list < lists; list++) {
-      this.least[base + list] = Number.POSITIVE_INFINITY
-      this.greatest[base + list] = Number.NEGATIVE_INFINITY
-    }
+    let [passing, first] = [0, NO_HOST]
     for (let i = order.startOf(leaf); i < end; i++) {
-      const host = order.hosts[i] as HostIndex
-      if (this.#verdicts[host] !== PASSES) continue
-      passing++
+      const host = hosts[i] as HostIndex
+      if (verdicts[host] !== PASSES) continue
+      passingHosts[passing++] = host
       if (host < first) first = host
       table.compute(host, terms)
-      for (let list = 0; list < lists; list++) {
-        const value = (scores[list] as Float64Array)[host] as number
-        const at = base + list
-        if (value - value !== 0) this.greatest[at] = Number.POSITIVE_INFINITY
-        if (value < (this.least[at] as number)) this.least[at] = value
-        if (value > (this.greatest[at] as number)) this.greatest[at] = value
-      }
     }
     this.passing[node] = passing
-    this.first[node] = passing === 0 ? NO_HOST : first
+    this.first[node] = first
+    for (let list = 0; list < lists; list++) {
+      const values = scores[list] as Float64Array
+      let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+      for (let i = 0; i < passing; i++) {
+        const value = values[passingHosts[i] as number] as number
+        if (value < low) low = value
+        if (value > high) high = value
+        if (value - value !== 0) high = Number.POSITIVE_INFINITY
+      }
+      this.least[node * lists + list] = low
+      this.greatest[node * lists + list] = high
+    }
   }
 
   /** Computes a node from its two children. */
@@ -251,6 +248,9 @@ export class RequestClass {
     }
   }
 }
+
+/** The hosts of a leaf that pass. Valid until the next leaf is read. */
+const passingHosts = new Int32Array(MOST_PER_LEAF)
 
 /** The lowest index of a node without hosts that pass. It is greater than every index. */
 const NO_HOST = 0x7fff_ffff

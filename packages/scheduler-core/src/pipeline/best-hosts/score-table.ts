@@ -99,7 +99,10 @@ export class ScoreTable {
   order(): HostOrder | undefined {
     const { count } = this.#fleet.hosts
     const isUsable = this.#order !== undefined && count <= this.#order.size
-    if (this.#ordering === undefined && (!isUsable || this.#computed > Math.max(MIN_CHANGES, count * CHANGED))) {
+    if (
+      this.#ordering === undefined &&
+      (!isUsable || this.#order?.isFilling(count) || this.#computed > Math.max(MIN_CHANGES, count * CHANGED))
+    ) {
       this.#computed = 0
       this.#ordering = orderHosts(this.scores, count, COMPARISONS_AT_ONCE)
     }

@@ -1,5 +1,6 @@
 import type { Admits } from '../../contracts/filter.ts'
 import type { PreparedFilter } from '../../text/prepared-filter.ts'
+import type { Reason } from '../../text/reason.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
 /**
@@ -11,6 +12,8 @@ export interface FilterStep {
   readonly prepared: PreparedFilter | undefined
   readonly failed: boolean
   readonly error?: unknown
+  /** Completes a reason that the filter gives (namespaces/reader-in-use.ts). Absent: reasons are complete. */
+  readonly complete?: (reason: Reason) => Reason
   /** See `CompiledFilter.isNet`. */
   readonly isNet: boolean
   readonly isOutside: boolean

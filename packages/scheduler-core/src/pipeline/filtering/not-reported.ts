@@ -65,9 +65,9 @@ function unreportedIn(fleet: Fleet, reads: readonly Read[], options: FilterOptio
  * their values are unknown.
  */
 export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: readonly Read[], options: FilterOptions): PreparedFilter {
-  const complete = prepareReaderInUse(fleet)
-  const known: PreparedFilter = { ...prepared, reason: (host) => complete(prepared.reason(host)) }
-  return [unreportedIn(fleet, reads, options), leftOut(fleet, reads)].reduce<PreparedFilter>(
+  const [others, own] = [unreportedIn(fleet, reads, options), leftOut(fleet, reads)]
+  if (others === undefined && own === undefined) return prepared
+  return [others, own].reduce<PreparedFilter>(
     (asked, missing) =>
       missing === undefined
         ? asked
@@ -93,7 +93,7 @@ export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: 
             ...(asked.areJoint !== undefined && { areJoint: asked.areJoint }),
             ...(asked.which !== undefined && { which: asked.which }),
           },
-    known,
+    prepared,
   )
 }
 

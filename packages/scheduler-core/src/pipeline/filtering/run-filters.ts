@@ -12,6 +12,7 @@ import type { HostIndex } from '../../values/host-index.ts'
 import { ADMITTED_DOMAINS } from '../../values/levels.ts'
 import { atOnce, HOSTS_AT_ONCE, type Steps, WHOLE } from '../../values/steps.ts'
 import { nameOwnUnsent } from '../namespaces/own-unsent.ts'
+import { prepareReaderInUse } from '../namespaces/reader-in-use.ts'
 import { holdsOneAlone, refusesEmptyHost } from './empty-host.ts'
 import type { FilterStep } from './filter-step.ts'
 import { asksApart, serverGroupApartFilter } from './groups-apart.ts'
@@ -44,22 +45,35 @@ export const prepareFilters = (compiled: CompiledProfile, request: RequestSpec, 
  */
 export function* prepareFiltersInSteps(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): Steps<readonly FilterStep[]> {
   const isVerified = isVerifiedOf(request)
+  const plugins = pluginsOf(fleet)
+  const complete = prepareReaderInUse(fleet)
   const prepare = (step: CompiledFilter): FilterStep => {
     const { filter, options, isNet, isOutside } = step
-    const isOfPlugin = pluginsOf(fleet).filters.includes(filter)
+    const isOfPlugin = plugins.filters.includes(filter)
     const { name, admits, readsHostOnly = false, readsOtherHosts = !readsHostOnly && isOfPlugin } = filter
-    const known = { name, isNet, isOutside, readsHostOnly, readsOtherHosts, cacheName: undefined, admits }
-    if (!isVerified(step)) return { ...known, prepared: undefined, failed: false }
+    const stepOf = (prepared: PreparedFilter | undefined, cacheName: string | undefined): FilterStep => ({
+      name,
+      prepared,
+      failed: false,
+      complete,
+      isNet,
+      isOutside,
+      readsHostOnly,
+      readsOtherHosts,
+      cacheName,
+      admits,
+    })
+    if (!isVerified(step)) return stepOf(undefined, undefined)
     try {
       const prepared = filter.prepare(request, fleet, options)
-      if (prepared === undefined) return { ...known, prepared, failed: false }
+      if (prepared === undefined) return stepOf(undefined, undefined)
       const cacheName = isOfPlugin ? undefined : cacheNameOf(step, request, fleet)
       const reads = readsOf(filter.reads, options)
       const named = isOfPlugin || isOutside ? nameOwnUnsent(withCopiedMethods(prepared), fleet, reads) : prepared
       // for a filter outside of this process, missing fields were checked before the filter was called
-      return { ...known, cacheName, prepared: refuseUnreported(named, fleet, isOutside ? [] : reads, options), failed: false }
+      return stepOf(refuseUnreported(named, fleet, isOutside ? [] : reads, options), cacheName)
     } catch (error) {
-      return { ...known, prepared: undefined, failed: true, error }
+      return { ...stepOf(undefined, undefined), failed: true, error }
     }
   }
   const candidates = prepare(asCandidates(compiled))

@@ -5,11 +5,12 @@ import type { HostIndex } from '../../values/host-index.ts'
 import type { FilterStep } from './filter-step.ts'
 
 /** The reason with which a filter refuses a host. If the filter throws while it gives the reason, the reason is the filter's error. */
-export function reasonOf({ name, prepared, failed, error }: FilterStep, host: HostIndex): Reason {
+export function reasonOf({ name, prepared, failed, error, complete }: FilterStep, host: HostIndex): Reason {
   if (failed || prepared === undefined) return failure(name, error)
   try {
-    if (prepared.passes(host) === false) return prepared.reason(host)
-    return failure(name, undefined)
+    if (prepared.passes(host) !== false) return failure(name, undefined)
+    const reason = prepared.reason(host)
+    return complete === undefined ? reason : complete(reason)
   } catch (thrown) {
     return failure(name, thrown)
   }

@@ -26,7 +26,7 @@ const known = memoByObject((plugins: Plugins) =>
 )
 
 /** The namespaces among the fields that a filter or weigher reads, each with its fields. */
-export function fieldsIn(reads: readonly Read[]): ReadonlyMap<string, readonly string[]> {
+export const fieldsIn = memoByObject((reads: readonly Read[]): ReadonlyMap<string, readonly string[]> => {
   const fields = new Map<string, string[]>()
   for (const read of reads) {
     const dot = read.indexOf('.')
@@ -35,7 +35,7 @@ export function fieldsIn(reads: readonly Read[]): ReadonlyMap<string, readonly s
     fields.set(namespace, [...(fields.get(namespace) ?? []), read.slice(dot + 1)])
   }
   return fields
-}
+})
 
 const namespacesIn = (reads: readonly Read[]): readonly string[] => [...fieldsIn(reads).keys()]
 

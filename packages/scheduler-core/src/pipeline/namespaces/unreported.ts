@@ -28,7 +28,9 @@ export function prepareUnreported(
   reads: readonly Read[],
   options: FilterOptions,
 ): ((record: HostRecord) => Unreported | undefined) | undefined {
-  const asked = [...fieldsIn(reads)].flatMap(([name, fields]) => {
+  const read = fieldsIn(reads)
+  if (read.size === 0) return undefined
+  const asked = [...read].flatMap(([name, fields]) => {
     if (isOwnNamespace(name)) return []
     const namespace = namespaceNamed(name, pluginsOf(fleet))
     if (namespace === undefined) return [{ name, fields, documents: reportedByNobody(name) }]

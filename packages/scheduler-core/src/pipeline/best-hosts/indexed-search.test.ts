@@ -1,0 +1,79 @@
+import { expect, test, vi } from 'vitest'
+import { byExtent } from '../../../../../testing/extent.ts'
+import { compareSearches, noneCompared } from '../../testing/index.ts'
+import { ChangeFeed } from '../../values/change-feed.ts'
+import { RequestClass } from './request-class.ts'
+import { ScoreTable } from './score-table.ts'
+
+const seeds = Array.from({ length: byExtent(24, 600) }, (_, i) => `equal ${i}`)
+
+test('a decision that is made again is made by a search', () => {
+  const searches = vi.spyOn(RequestClass.prototype, 'build')
+  const tally = noneCompared()
+  for (const seed of seeds) compareSearches(seed, 20, 150, tally)
+  expect(searches.mock.calls.length).toBeGreaterThan(seeds.length * 5)
+  for (const [kind, count] of Object.entries(tally)) expect(count, kind).toBeGreaterThan(seeds.length)
+  vi.restoreAllMocks()
+})
+
+test.each(seeds)('a search of the index gives the result of examining every host: %s', (seed) => {
+  expect(compareSearches(seed, 80, 150)).toBeUndefined()
+})
+
+/** Faults of the index. Each must lead to a difference that the comparison finds. */
+const faults: Readonly<Record<string, () => void>> = {
+  'bounds that are a little too low': () => {
+    const build = RequestClass.prototype.build
+    vi.spyOn(RequestClass.prototype, 'build').mockImplementation(function (this: RequestClass, ...given) {
+      build.apply(this, given)
+      for (let i = this.table.scores.length * 2; i < this.greatest.length; i++) this.greatest[i] = (this.greatest[i] as number) - 1
+    })
+  },
+  'bounds of a list that is not repaired': () => {
+    const build = RequestClass.prototype.build
+    vi.spyOn(RequestClass.prototype, 'build').mockImplementation(function (this: RequestClass, order, terms) {
+      if (this.greatest.length === 0) build.call(this, order, terms)
+    })
+  },
+  'a change in ten that does not reach the feed': () => {
+    const add = ChangeFeed.prototype.add
+    let changes = 0
+    vi.spyOn(ChangeFeed.prototype, 'add').mockImplementation(function (this: ChangeFeed, host) {
+      if (++changes % 10 !== 0) add.call(this, host)
+    })
+  },
+  'scores that stay as they were': () => {
+    vi.spyOn(ScoreTable.prototype, 'follow').mockImplementation(() => undefined)
+  },
+  'verdicts that stay as they were': () => {
+    // biome-ignore lint/correctness/useYield: the planted fault changes no verdict
+    vi.spyOn(RequestClass.prototype, 'follow').mockImplementation(function* () {
+      return true
+    })
+  },
+  'nodes whose first hosts are not known': () => {
+    const build = RequestClass.prototype.build
+    vi.spyOn(RequestClass.prototype, 'build').mockImplementation(function (this: RequestClass, ...given) {
+      build.apply(this, given)
+      this.first.fill(this.first.length * 1_000)
+    })
+  },
+}
+
+test.each(Object.entries(faults))('the comparison finds %s', (_name, plant) => {
+  plant()
+  const found = seeds.some((seed) => {
+    try {
+      return compareSearches(seed, 80, 150) !== undefined
+    } catch {
+      // a fault can also make a decision fail
+      return true
+    }
+  })
+  vi.restoreAllMocks()
+  expect(found).toBe(true)
+})
+
+test('a search of the index of a large fleet gives the result of examining every host', () => {
+  for (let i = 0; i < byExtent(2, 20); i++) expect(compareSearches(`large ${i}`, byExtent(100, 400), 3_000)).toBeUndefined()
+})
