@@ -45,7 +45,7 @@ export default defineConfig({
       project('core', 'packages/scheduler-core', { include: ['**/*.test.ts'], setupFiles: ['src/bundled.ts'] }),
       project('client', 'packages/client'),
       project('console', 'apps/console'),
-      project('bench', 'bench', { include: ['*.test.ts'] }),
+      project('bench', 'bench', { include: ['**/*.test.ts'] }),
       project('docs', 'docs', { include: ['tests/**/*.test.ts'], globalSetup: '../apps/server/src/testing/global-setup.ts' }),
       project('agent', 'apps/agent'),
       { ...project('cli', 'apps/cli', { globalSetup: '../server/src/testing/global-setup.ts' }), resolve: { ...resolve, alias: graphql } },

@@ -2,9 +2,13 @@ import { expect, test } from 'vitest'
 import { questions } from './index.ts'
 import { isMet } from './question.ts'
 import { toLines } from './table.ts'
+import { targets } from './targets/index.ts'
+import { isMeasured } from './targets/target.ts'
+import { targetLines } from './targets/target-lines.ts'
 
 test('each measurement has a different name', () => {
-  expect(new Set(questions.map(({ name }) => name)).size).toBe(questions.length)
+  const names = [...targets, ...questions].map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
 })
 
 test.each(questions.map((question) => [question.name, question] as const))(
@@ -19,6 +23,21 @@ test.each(questions.map((question) => [question.name, question] as const))(
     }
     expect(new Set(figures.map(({ what }) => what)).size).toBe(figures.length)
     for (const line of toLines(question, figures)) expect(line.length).toBeLessThanOrEqual(80)
+  },
+)
+
+/** These measurements start a service. targets.test.ts runs the others. */
+const ofServices = targets.filter(({ name }) => ['p6', 'p8', 'p11'].includes(name))
+
+test.each(ofServices.map((target) => [target.name, target] as const))(
+  'the measurement %s of a service gives values or a reason for each of its goals',
+  async (_, target) => {
+    const outcomes = await target.run({ hosts: 40, rounds: 1, seconds: 1 })
+    expect(new Set(outcomes.map(({ goal }) => goal))).toEqual(new Set(target.goals))
+    for (const outcome of outcomes)
+      if (isMeasured(outcome)) for (const { values } of [outcome, outcome.baseline]) expect(Math.min(...values)).toBeGreaterThan(0)
+      else expect(outcome.reason).not.toBe('')
+    for (const line of targetLines(outcomes)) expect(line.length).toBeLessThanOrEqual(80)
   },
 )
 

@@ -8,6 +8,7 @@ import { multipliers } from './multipliers.ts'
 import { named } from './named.ts'
 import { nearQuestion } from './near.ts'
 import type { Question } from './question.ts'
+import { receiptTexts } from './receipt-texts.ts'
 import { refusal } from './refusal.ts'
 import { replayQuestion } from './replay.ts'
 import { solverQuestion } from './solver.ts'
@@ -23,6 +24,7 @@ export const questions: readonly Question[] = [
   refusal,
   replayQuestion,
   storage,
+  receiptTexts,
   endedKeys,
   copy,
   manyInstances,

@@ -38,7 +38,7 @@ function targetOf(figure: Figure): string {
   return `${isMet(figure) === true ? 'met' : 'MISSED'}: ${target.of === 'p99' ? 'p99 ' : ''}<= ${most}`
 }
 
-function wrap(text: string, width: number): string[] {
+export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''
   for (const word of text.split(' ')) {

@@ -6,6 +6,9 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { root } from './prepare.mjs'
 
+/** Bundled CommonJS packages need `require`, which does not exist in ECMAScript modules. */
+const REQUIRE = "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
+
 /** Runs the benchmark; returns the exit code. */
 export async function bench(args) {
   const folder = path.join(root, 'node_modules', '.cache', 'gantt')
@@ -18,6 +21,8 @@ export async function bench(args) {
     platform: 'node',
     format: 'esm',
     conditions: ['source'],
+    // some packages that the measurements of a whole service need are CommonJS
+    banner: { js: REQUIRE },
     logLevel: 'error',
   })
   const { runBench } = await import(pathToFileURL(outfile).href)

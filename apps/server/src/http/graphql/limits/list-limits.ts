@@ -1,6 +1,7 @@
 import type { Steps } from '@gantt/scheduler-core'
 import {
   type DocumentNode,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
@@ -10,6 +11,7 @@ import {
   isInputType,
   isListType,
   isNonNullType,
+  isScalarType,
   typeFromAST,
 } from 'graphql'
 import { fault } from '../../../schema/types/faults.ts'
@@ -54,6 +56,32 @@ interface Spot {
   readonly name: string
 }
 
+/** A field of an input whose value can contain lists or JSON values. */
+interface Holder {
+  readonly field: string
+  readonly type: GraphQLInputType
+  /** The name of the list in `listLimits`. */
+  readonly name: string
+}
+
+/** The schema never changes, so the fields of an input are examined once. */
+const holders = new WeakMap<GraphQLInputObjectType, readonly Holder[]>()
+
+function holdersOf(input: GraphQLInputObjectType): readonly Holder[] {
+  const found = holders.get(input)
+  if (found !== undefined) return found
+  const all = Object.values(input.getFields())
+    .filter(({ type }) => isInputObjectType(getNamedType(type)) || isListType(getNullableType(type)) || isJson(type))
+    .map(({ name, type }): Holder => ({ field: name, type, name: `${input.name}.${name}` }))
+  holders.set(input, all)
+  return all
+}
+
+const isJson = (type: GraphQLInputType): boolean => {
+  const inner = getNullableType(type)
+  return isScalarType(inner) && inner.name === 'JSON'
+}
+
 /** The check yields after this many values that may contain lists. */
 const VALUES_AT_ONCE = 1_000
 
@@ -79,7 +107,7 @@ export function* checkListsInSteps(
   for (let spot = waiting.pop(); spot !== undefined; spot = waiting.pop()) {
     for (const inner of insideOf(spot)) waiting.push(inner)
     // checked here in steps, because the executor checks JSON values without yielding; it then uses the stored result
-    if (String(getNullableType(spot.type)) === 'JSON') yield* isSafeJsonInSteps(spot.value)
+    if (isJson(spot.type)) yield* isSafeJsonInSteps(spot.value)
     if (++checked % VALUES_AT_ONCE === 0) yield
   }
 }
@@ -95,12 +123,12 @@ function insideOf({ value, type, path, name }: Spot): Spot[] {
     return mayHaveLists ? value.map((item: unknown, i) => ({ value: item, type: ofType, path: [...path, String(i)], name })) : []
   }
   if (!isInputObjectType(inner) || value === null || typeof value !== 'object') return []
-  return Object.values(inner.getFields()).flatMap((field) => {
-    const held = Object.hasOwn(value, field.name) ? (value as Readonly<Record<string, unknown>>)[field.name] : undefined
-    return typeof held === 'object' && held !== null
-      ? [{ value: held, type: field.type, path: [...path, field.name], name: `${inner.name}.${field.name}` }]
-      : []
-  })
+  const inside: Spot[] = []
+  for (const { field, type: typeOfField, name: list } of holdersOf(inner)) {
+    const held = Object.hasOwn(value, field) ? (value as Readonly<Record<string, unknown>>)[field] : undefined
+    if (typeof held === 'object' && held !== null) inside.push({ value: held, type: typeOfField, path: [...path, field], name: list })
+  }
+  return inside
 }
 
 const tooLong = (path: readonly string[], length: number, most: number) =>

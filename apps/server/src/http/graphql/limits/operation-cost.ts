@@ -75,12 +75,39 @@ interface Cost {
 
 const FREE: Cost = { all: 0, heavy: 0 }
 
+type Values = Readonly<Record<string, unknown>>
+
+/**
+ * A number that the cost takes from the variables, and its value in the call for which the cost was computed. It refers to no variables,
+ * because it stays in memory after the call.
+ */
+interface Reading {
+  readonly node: FieldNode
+  /** The field whose count of items is read. Undefined: the count of items in the input of the root field `node` is read. */
+  readonly field: GraphQLField<unknown, unknown> | undefined
+  readonly found: number | undefined
+}
+
 interface Walk {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  readonly variables: Readonly<Record<string, unknown>>
+  readonly variables: Values
   readonly roots: ReadonlySet<unknown>
+  /** Everything that was read of the variables, in order. Undefined if it cannot be read again as numbers. */
+  readings: Reading[] | undefined
 }
+
+/** The cost of the last call of an operation. It is also the cost of a call in which everything that was read has the same value. */
+interface KnownCost {
+  readonly cost: number
+  readonly readings: readonly Reading[]
+}
+
+/** Documents are cached, so the cost of most operations is computed once. */
+const known = new WeakMap<OperationDefinitionNode, KnownCost>()
+
+/** The cost of an operation that reads more of its variables is computed for each call, because the readings take memory. */
+const MAX_READINGS = 100
 
 /** The data of one root field of an operation. */
 interface Call {
@@ -88,7 +115,7 @@ interface Call {
   /** How many items the input has. Computed only if a cost depends on the count, because the input may be long. */
   readonly itemCount: () => number
   /** Costs of fragments by name, inside of a list and outside. */
-  readonly known: Map<string, Cost>
+  readonly costs: Map<string, Cost>
   readonly inList: boolean
 }
 
@@ -106,11 +133,10 @@ export function checkCost(
   const operation = getOperationAST(document, operationName)
   const root = operation ? schema.getRootType(operation.operation) : undefined
   if (!operation || !root) return 0
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const node of document.definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node)
-  const roots = new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
-  const walk: Walk = { schema, fragments, variables: valuesOf(operation, variables), roots }
-  const cost = costOf(walk, operation.selectionSet, { parent: root, itemCount: () => 0, known: new Map(), inList: false }).all
+  const values = valuesOf(operation, variables)
+  const last = known.get(operation)
+  const isSame = last?.readings.every((reading) => find(values, reading) === reading.found)
+  const cost = last !== undefined && isSame ? last.cost : computeCost(schema, document, operation, root, values)
   if (cost > limits.cost)
     throw overLimit(
       'cost',
@@ -121,11 +147,38 @@ export function checkCost(
   return cost
 }
 
+function computeCost(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  root: GraphQLNamedType,
+  variables: Values,
+): number {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const node of document.definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node)
+  const roots = new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
+  const walk: Walk = { schema, fragments, variables, roots, readings: [] }
+  const cost = costOf(walk, operation.selectionSet, { parent: root, itemCount: () => 0, costs: new Map(), inList: false }).all
+  if (walk.readings !== undefined) known.set(operation, { cost, readings: walk.readings })
+  return cost
+}
+
+/** Reads a number of the variables, and records it. */
+function take(walk: Walk, node: FieldNode, field?: GraphQLField<unknown, unknown>): number | undefined {
+  const found = find(walk.variables, { node, field })
+  if (walk.readings !== undefined && walk.readings.length < MAX_READINGS) walk.readings.push({ node, field, found })
+  else walk.readings = undefined
+  return found
+}
+
+const find = (variables: Values, { node, field }: Pick<Reading, 'node' | 'field'>): number | undefined =>
+  field === undefined ? itemsIn(variables, node) : timesWith(variables, node, field)
+
 /**
  * The variables, with defaults for missing ones. A default may be null. The object has no prototype, because callers choose the names, and
  * `constructor` is a valid one.
  */
-function valuesOf({ variableDefinitions = [] }: OperationDefinitionNode, given: Readonly<Record<string, unknown>>): Walk['variables'] {
+function valuesOf({ variableDefinitions = [] }: OperationDefinitionNode, given: Values): Values {
   const values: Record<string, unknown> = Object.assign(Object.create(null), given)
   for (const { variable, defaultValue } of variableDefinitions)
     if (defaultValue !== undefined && values[variable.name.value] === undefined)
@@ -151,11 +204,11 @@ function costOf(walk: Walk, { selections }: SelectionSetNode, call: Call): Cost 
 
 function costOfSpread(walk: Walk, name: string, call: Call): Cost {
   const key = `${name} ${call.inList}`
-  const known = call.known.get(key)
+  const known = call.costs.get(key)
   if (known !== undefined) return known
   const fragment = walk.fragments.get(name)
   const cost = fragment ? costOfFragment(walk, fragment.typeCondition.name.value, fragment.selectionSet, call) : FREE
-  call.known.set(key, cost)
+  call.costs.set(key, cost)
   return cost
 }
 
@@ -168,6 +221,7 @@ function costOfField(walk: Walk, node: FieldNode, call: Call): Cost {
   const { parent } = call
   const name = node.name.value
   if (name === '__schema' || name === '__type') {
+    walk.readings = undefined
     const all = introspectionCost(walk.schema, node, walk.fragments, walk.variables)
     return { all, heavy: all }
   }
@@ -181,8 +235,8 @@ function costOfField(walk: Walk, node: FieldNode, call: Call): Cost {
   const isList = times === undefined && isPlainList(node, field)
   const inner = costOf(walk, node.selectionSet, {
     parent: type,
-    itemCount: isRoot ? once(() => itemsIn(walk, node)) : call.itemCount,
-    known: isRoot ? new Map() : call.known,
+    itemCount: isRoot ? once(() => take(walk, node) ?? 0) : call.itemCount,
+    costs: isRoot ? new Map() : call.costs,
     inList: call.inList || isList || times !== undefined,
   })
   if (times !== undefined) {
@@ -197,7 +251,13 @@ function costOfField(walk: Walk, node: FieldNode, call: Call): Cost {
 }
 
 /** How many items a field's arguments request; undefined if the arguments do not limit the count. */
-function timesOf({ variables }: Walk, node: FieldNode, field: GraphQLField<unknown, unknown>): number | undefined {
+function timesOf(walk: Walk, node: FieldNode, field: GraphQLField<unknown, unknown>): number | undefined {
+  // most fields have no arguments
+  const isGiven = node.arguments !== undefined && node.arguments.length > 0
+  return isGiven ? take(walk, node, field) : timesWith(walk.variables, node, field)
+}
+
+function timesWith(variables: Values, node: FieldNode, field: GraphQLField<unknown, unknown>): number | undefined {
   const sized = field.args.find(({ name }) => SIZES.includes(name))
   if (sized !== undefined) {
     const given = node.arguments?.find((argument) => argument.name.value === sized.name)?.value
@@ -217,10 +277,10 @@ function isPlainList(node: FieldNode, { type }: GraphQLField<unknown, unknown>):
   return isListType(isNonNullType(type) ? type.ofType : type) && node.name.value !== 'edges' && node.name.value !== 'nodes'
 }
 
-const readValue = (node: ValueNode, variables: Walk['variables']): unknown => valueFromASTUntyped(node, variables)
+const readValue = (node: ValueNode, variables: Values): unknown => valueFromASTUntyped(node, variables)
 
 /** The length of the longest list in the arguments of a call, or the largest count of objects that the arguments request. */
-function itemsIn({ variables }: Walk, node: FieldNode): number {
+function itemsIn(variables: Values, node: FieldNode): number {
   let most = 0
   const waiting: unknown[] = (node.arguments ?? []).map(({ value }) => readValue(value, variables))
   while (waiting.length > 0) {

@@ -234,3 +234,51 @@ test.each(['n', 'constructor', 'toString', '__proto__', 'hasOwnProperty'])(
     expect(judge(`query ($${name}: Int) { hosts(first: $${name}) { nodes { name } } }`)).toEqual(expect.any(Number))
   },
 )
+
+describe('a document that is sent again with other variables costs what it costs when it is sent for the first time', () => {
+  const sizes = [undefined, null, 1, 3, 50, 5, 'x', 3, [1, 2], 0, -1]
+  test.each<[string, string, readonly Record<string, unknown>[]]>([
+    [
+      'the size of a page',
+      'query($n: Int = 7) { hosts(first: $n) { edges { node { name } } } decisions(first: 10) { edges { node { id } } } }',
+      sizes.map((n) => (n === undefined ? {} : { n })),
+    ],
+    [
+      'the items of an input',
+      'mutation($i: SelectDestinationsInput!) { selectDestinations(input: $i) { ... on SelectDestinationsPayload { destinations { selected { reportAge } } } } }',
+      [
+        {},
+        { i: {} },
+        { i: { spec: { gantt: { numInstances: 40 } } } },
+        { i: { spec: { gantt: { instanceUuids: Array(9).fill('') } } } },
+        { i: [{}, {}] },
+        {},
+      ],
+    ],
+    [
+      'the name of a type',
+      'query($n: String!) { __type(name: $n) { fields { name } } }',
+      [{ n: 'Host' }, { n: 'Query' }, { n: 'None' }, { n: 'Host' }],
+    ],
+    [
+      'many fields',
+      `query($n: Int = 7) { ${['a', 'b', 'c', 'd', 'e']
+        .map((alias) => `${alias}: host(id: "h") { ${'claims(first: $n) { nodes { id } } '.repeat(24)} }`)
+        .join(' ')} }`,
+      [{ n: 1 }, { n: 2 }, { n: 1 }],
+    ],
+  ])('%s', (_name, text, calls) => {
+    const document = parse(text)
+    const again = (variables: Record<string, unknown>): number | string => {
+      try {
+        return checkCost(schema, document, undefined, variables)
+      } catch (error) {
+        return String((error as { extensions?: { rule?: string } }).extensions?.rule ?? error)
+      }
+    }
+    const costs = calls.map((variables) => judge(text, variables))
+    expect(new Set(costs).size).toBeGreaterThan(1)
+    expect(calls.map(again)).toEqual(costs)
+    expect(calls.toReversed().map(again)).toEqual(costs.toReversed())
+  })
+})
