@@ -23,6 +23,7 @@ export function readMix(text: string): Mix {
 interface Options {
   readonly hosts: number
   readonly callers: number
+  readonly operations: number
   readonly seconds: number
   readonly warmUp: number
   readonly floor: number
@@ -38,6 +39,7 @@ export function addLoadtest(program: Command): void {
     .description('place, claim, release and report with many callers: print rates, latencies and costs, and check the state afterwards')
     .option('--hosts <n>', 'number of hosts in the fleet', wholeNumber(1, 1_000_000), 10_000)
     .option('--callers <n>', 'number of callers, each with a connection of its own', wholeNumber(1, 1_024), 64)
+    .option('--operations <n>', 'number of operations that a caller sends in one request', wholeNumber(1, 64), 1)
     .option('--seconds <n>', 'time for which calls are counted, in seconds', wholeNumber(1, 86_400), 30)
     .option('--warm-up <n>', 'time for which calls are made before they are counted, in seconds', wholeNumber(0, 3_600), 10)
     .option(
@@ -50,9 +52,10 @@ export function addLoadtest(program: Command): void {
     .option('--seed <text>', 'the same seed gives the same calls, though not their timing', '1')
     .option(...JSON_OPTION)
     .action(({ json, warmUp, floor, ...options }: Options) => {
-      const { hosts, callers } = options
-      if (hosts < callers)
-        program.error(`error: --hosts ${hosts} is less than --callers ${callers}; each caller needs a host that it reports`, {
+      const { hosts, mix } = options
+      const callers = options.callers * options.operations
+      if (mix.report > 0 && hosts < callers)
+        program.error(`error: --hosts ${hosts} is less than ${callers} operations at the same time; each needs a host that it reports`, {
           exitCode: 2,
         })
       return endedBySignals(async (isEnded) => {

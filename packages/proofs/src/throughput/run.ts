@@ -13,6 +13,8 @@ import { createTally, type KindFigures, type Tally } from './tally.ts'
 export interface LoadOptions {
   readonly hosts: number
   readonly callers: number
+  /** How many operations a caller sends in one request. */
+  readonly operations: number
   /** How long calls are counted. */
   readonly seconds: number
   /** How long calls are made before they are counted. */
@@ -56,7 +58,7 @@ const FRUITLESS = 'gantt_proposals_fruitless_total'
 
 /** Places load on a service of its own with a fleet of equal hosts, measures it, and checks the state of the service afterwards. */
 export async function runLoad(checks: Checks, options: LoadOptions): Promise<LoadFigures> {
-  const { hosts, callers, seconds, warmUpSeconds, floorSeconds, mix, seed, say } = options
+  const { hosts, callers, operations, seconds, warmUpSeconds, floorSeconds, mix, seed, say } = options
   return await withFolder(async (folder) => {
     const floor = floorSeconds === 0 ? undefined : await measureFloor(checks, { callers, seconds: floorSeconds })
     const service = await startService({ GANTT_DATA_DIR: folder }, 120_000)
@@ -64,7 +66,7 @@ export async function runLoad(checks: Checks, options: LoadOptions): Promise<Loa
       await fill(service, hosts)
       say(`${hosts} hosts are reported`)
       const tally = createTally()
-      const work = startWork({ url: service.url, key: ADMIN_KEY, callers, hosts, mix, seed, tally })
+      const work = startWork({ url: service.url, key: ADMIN_KEY, callers, operations, hosts, mix, seed, tally })
       const { begin, end, before, after, measured } = await measure(service, folder, tally, { seconds, warmUpSeconds }).finally(work.stop)
       const byKind = tally.figures()
       say(`${work.held.size} claims are live; the state of the service is checked`)
