@@ -90,7 +90,7 @@ async function commitRows(client: pg.Client, seconds: number): Promise<number> {
 async function placeFor({ url }: Service, { hosts, callers, seconds }: Sizes, seed: string): Promise<number> {
   const tally = createTally()
   const mix = { select: 100, claim: 0, release: 0, report: 0, heartbeat: 0 }
-  const work = startWork({ url, key: ADMIN_KEY, callers, hosts, batch: 1, mix, seed, tally })
+  const work = startWork({ url, key: ADMIN_KEY, callers, hosts, mix, seed, tally })
   await sleep(seconds * 250)
   tally.start()
   await sleep(seconds * 1_000)

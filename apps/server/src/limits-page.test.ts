@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { MAX_CLASSES, MAX_OWN_CLASSES } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { slotLimits } from './event-loop/slots.ts'
+import { LARGE_VALUES } from './http/graphql/limits/body.ts'
 import { limits } from './http/limits.ts'
 import { printDuration } from './schema/types/scalars.ts'
 import { MAX_KEYS } from './services/aggregate/aggregate-checks.ts'
@@ -22,6 +23,8 @@ test.each<[string, number, string]>([
   ['the time for a request', limits.requestMs, 'a whole request'],
   ['the time between two parts of a body', limits.bodyPauseMs, '`limit.body_pause`'],
   ['the body', limits.bodyBytes, '`limit.body`'],
+  ['the operations of a body', limits.operations, '`limit.operations`'],
+  ['the values of an operation of a list', LARGE_VALUES, '`list.values`'],
   ['the bodies of a key', limits.keyBodiesBytes, '`limit.key_bodies`'],
   ['all bodies together', limits.bodiesBytes, '`limit.bodies`'],
   ['a document', limits.documentBytes, '`limit.document`'],

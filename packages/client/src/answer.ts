@@ -29,6 +29,11 @@ export function readAnswer<Data>(source: Source, text: string, fields: readonly 
     const start = hidden.inText(text.slice(0, SHOWN)).slice(0, 80)
     throw refused(source, `${JSON.stringify(start)}; it must be JSON`)
   }
+  return dataIn(source, answer, fields)
+}
+
+/** Returns the data of a parsed answer, which must have these fields. Throws FaultError and ProtocolError. */
+export function dataIn<Data>(source: Source, answer: unknown, fields: readonly string[] = []): Data {
   const data = dataOf(source, answer)
   if (data === undefined) throw refused(source, 'neither data nor errors')
   const missing = fields.find((field) => !Object.hasOwn(data, field))

@@ -40,7 +40,9 @@ test('a program that only uses createClient does not load the documents', async 
     'clock.ts',
     'endpoints.ts',
     'errors.ts',
+    'gathering.ts',
     'hidden-keys.ts',
+    'json-lines.ts',
     'keys.ts',
     'transport.ts',
   ])

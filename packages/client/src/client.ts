@@ -1,7 +1,8 @@
-import { readAnswer } from './answer.ts'
+import { dataIn, readAnswer } from './answer.ts'
 import { systemClock } from './clock.ts'
 import type { Target } from './endpoints/endpoints.ts'
 import { isOfEndpoint, KeySourceError, retryAfter, UnreachableError } from './errors.ts'
+import type { OperationBody, Received } from './gathering.ts'
 import { causeOf, createTransport, type Transport, type TransportOptions } from './transport.ts'
 
 export interface ClientOptions extends TransportOptions {
@@ -29,7 +30,6 @@ export interface Client {
 }
 
 const DEADLINE_MS = 60_000
-const ACCEPT = 'application/graphql-response+json, application/json'
 
 /** Creates a client that calls a service over HTTP. The client works in Node and in browsers. */
 export function createClient({ deadlineMs, ...options }: ClientOptions): Client {
@@ -86,19 +86,17 @@ export function createSend(transport: Transport): Send {
 
 /** Sends one operation to an address. The data of the answer must have the fields. */
 export async function exchange<Data>(
-  { post, hidden }: Transport,
+  { operations, hidden }: Transport,
   url: string,
-  body: object,
+  body: OperationBody,
   { deadlineMs, signal: stop }: Limits,
   fields: readonly string[] = [],
 ): Promise<Data> {
   const deadline = AbortSignal.timeout(Math.ceil(deadlineMs))
   const signal = stop === undefined ? deadline : AbortSignal.any([deadline, stop])
-  let response: Response
-  let text: string
+  let received: Received
   try {
-    response = await post(url, JSON.stringify(body), ACCEPT, signal)
-    text = await response.text()
+    received = await operations.send(url, body, signal)
   } catch (error) {
     stop?.throwIfAborted()
     if (error instanceof KeySourceError) throw error
@@ -106,7 +104,8 @@ export async function exchange<Data>(
     const why = deadline.aborted ? `no answer within ${Math.ceil(deadlineMs)} ms` : causeOf(cause)
     throw new UnreachableError(`${url}: ${why}`, { cause })
   }
-  return readAnswer<Data>({ url, response, hidden }, text, fields)
+  const source = { url, response: received.response, hidden }
+  return 'text' in received ? readAnswer<Data>(source, received.text, fields) : dataIn<Data>(source, received.answer, fields)
 }
 
 /** Reports an error of an attempt to the endpoint. Most errors are answers, which show that the endpoint works. */

@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts'
 import { createEndpoints, type Endpoints } from './endpoints/endpoints.ts'
 import { KeySourceError } from './errors.ts'
+import { createOperations, type Operations } from './gathering.ts'
 import { createHiddenKeys, type HiddenKeys } from './hidden-keys.ts'
 import { createKeyring, type KeySource } from './keys.ts'
 
@@ -16,14 +17,21 @@ export interface TransportOptions {
   readonly key?: KeySource
   /** A replacement for `fetch`, for tests and for platforms with their own implementation. */
   readonly fetch?: typeof globalThis.fetch
+  /**
+   * If false, each operation is sent in a request of its own. Otherwise, operations that are called while an earlier request to the endpoint
+   * is under way are sent together when it is answered, at most 10 ms later, if the service accepts lists and knows their documents.
+   */
+  readonly isGathering?: boolean
 }
 
 export interface Transport {
   readonly endpoints: Endpoints
   /** Removes the API keys from what errors show. */
   readonly hidden: HiddenKeys
+  /** Sends operations of calls, several of them in one request if many are called at the same time. */
+  readonly operations: Operations
   /**
-   * Sends one operation with the present key to an endpoint. If the service refuses the key, the key is read again, and the operation is
+   * Sends a body with the present key to an endpoint. If the service refuses the key, the key is read again, and the body is
    * sent once more with the new key. Throws KeySourceError for a key with characters that an HTTP header cannot have; such a key is never
    * sent.
    */
@@ -31,7 +39,10 @@ export interface Transport {
 }
 
 /** Creates a transport. Throws RangeError for a URL that is not http or https, for a repeated URL, and for an empty list of URLs. */
-export function createTransport({ url: urls, key, fetch = globalThis.fetch }: TransportOptions, clock: Pick<Clock, 'now'>): Transport {
+export function createTransport(
+  { url: urls, key, fetch = globalThis.fetch, isGathering = true }: TransportOptions,
+  clock: Pick<Clock, 'now'>,
+): Transport {
   const hidden = createHiddenKeys()
   const keys = createKeyring(key, hidden)
   const post: Transport['post'] = async (url, body, accept, signal) => {
@@ -54,7 +65,7 @@ export function createTransport({ url: urls, key, fetch = globalThis.fetch }: Tr
     await response.body?.cancel()
     return await send(next)
   }
-  return { endpoints: createEndpoints(urls, clock), hidden, post }
+  return { endpoints: createEndpoints(urls, clock), hidden, post, operations: createOperations(post, clock, isGathering) }
 }
 
 /**

@@ -18,6 +18,8 @@ export const limits = {
   /** How often connections are checked for requests that are late, in milliseconds. */
   lateCheckMs: 5_000,
   bodyBytes: 4 * 1024 * 1024,
+  /** At most this many operations may be in one body. */
+  operations: 64,
   /** The time within which more of a body must arrive, in milliseconds. */
   bodyPauseMs: 10_000,
   /**

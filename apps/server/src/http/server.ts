@@ -9,10 +9,11 @@ import { fault } from '../schema/types/faults.ts'
 import type { ApiKeyStore } from '../stores/api-keys.ts'
 import { UnavailableError } from '../unavailable.ts'
 import type { ConsoleHandler } from './console.ts'
+import type { Call } from './graphql/call.ts'
 import { createDocumentTexts } from './graphql/document-cache.ts'
 import type { Documents } from './graphql/documents.ts'
 import type { GraphqlHandler } from './graphql/graphql.ts'
-import { createAnswers } from './graphql/limits/answer-size.ts'
+import { type Answer, createAnswers } from './graphql/limits/answer-size.ts'
 import { type Bodies, createBodies } from './graphql/limits/bodies.ts'
 import { readParams } from './graphql/limits/body.ts'
 import { defectBehind, toFault } from './graphql/masking.ts'
@@ -137,6 +138,8 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     const requestId = requestIdOf(request)
     response.setHeader('x-request-id', requestId)
     response.setHeader('x-content-type-options', 'nosniff')
+    // clients send lists of operations only to a service that answers with this header
+    response.setHeader('x-max-operations', limits.operations)
     const caller = findCaller(request.headers.authorization, keys)
     if (caller === undefined) throw fault('UNAUTHENTICATED', 'Send a key: Authorization: Bearer KEY.')
     if (request.method !== 'POST')
@@ -150,26 +153,33 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     const body = bodies.begin(caller.keyId)
     const answer = answers.begin(() => gone.abort())
     let reading: NodeJS.Timeout | undefined
+    const operations: { readonly gone: AbortController; readonly answer: Answer }[] = []
     // The listener is added before the first `await`, because the caller may disconnect while this function waits.
     onceOver(request, response, () => {
-      if (!response.writableFinished) gone.abort()
+      if (!response.writableFinished) for (const each of [gone, ...operations.map((one) => one.gone)]) each.abort()
       over.abort()
       clearTimeout(reading)
       // the variables of a call and its answer use memory until the caller has read the answer
       body.end()
-      answer.end()
+      for (const each of [answer, ...operations.map((one) => one.answer)]) each.end()
     })
     const isToBeRead = (): void => {
       // a timer that starts after the end of the call would keep the call's body in memory
       if (over.signal.aborted) return
-      reading = setTimeout(() => request.socket.destroy(), answerMs).unref()
+      reading ??= setTimeout(() => request.socket.destroy(), answerMs).unref()
     }
     const params = await readParams(request, documents, texts, body)
     // calls that arrive together start in several turns of the event loop, because otherwise each of them would wait for all others
     await turns.admit()
     // if the response is closed, nothing would stop work that starts here
     if (over.signal.aborted) return
-    const of = { caller, requestId, answer, over: over.signal, isToBeRead }
+    const duringOperation: Call['duringOperation'] = (index, work) => {
+      const own = new AbortController()
+      const ofOperation = answers.begin(() => own.abort())
+      operations.push({ gone: own, answer: ofOperation })
+      return duringCall(own.signal, () => work({ ...of, requestId: `${requestId}.${index}`, answer: ofOperation }), caller)
+    }
+    const of: Call = { caller, requestId, answer, over: over.signal, isToBeRead, duringOperation }
     await duringCall(gone.signal, () => run(request, response, of, params), caller)
   }
 

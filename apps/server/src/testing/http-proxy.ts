@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { idOf } from '../http/graphql/document-cache.ts'
 
 /**
  * What the proxy does with a call. `lose request`: it closes the connection and does not forward the call. `lose answer`: it forwards the
@@ -12,6 +13,12 @@ export type Fate =
   | 'lose answer'
   | 'never answer'
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+
+/** An operation as it is sent: its text, or its id. */
+interface Sent {
+  readonly query?: string
+  readonly documentId?: string
+}
 
 /** A proxy in front of a service, with the failures that networks and proxies have. */
 export interface HttpProxy {
@@ -30,11 +37,19 @@ export async function startHttpProxy(target: string): Promise<HttpProxy> {
   const seen: string[] = []
   const planned: { readonly field: string; readonly fate: Fate }[] = []
 
+  /** The texts that were sent, by their ids. The operations of a list have only ids. */
+  const texts = new Map<string, string>()
+  const textOf = ({ query, documentId = '' }: Sent): string => {
+    if (query !== undefined) texts.set(idOf(query), query)
+    return query ?? texts.get(documentId) ?? ''
+  }
+
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request)
-    const { query } = JSON.parse(body) as { query: string }
-    seen.push(query)
-    const at = planned.findIndex(({ field }) => query.includes(field))
+    const sent = JSON.parse(body) as Sent | readonly Sent[]
+    const queries = [sent].flat().map(textOf)
+    seen.push(...queries)
+    const at = planned.findIndex(({ field }) => queries.some((query) => query.includes(field)))
     const [found] = at === -1 ? [] : planned.splice(at, 1)
     const fate = found?.fate
     if (fate === 'lose request') return void request.socket.destroy()

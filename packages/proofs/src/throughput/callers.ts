@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import http from 'node:http'
 import { createRandom, type Random } from '@gantt/scheduler-core'
 import {
@@ -21,6 +22,8 @@ export interface CallersOptions {
   readonly key: string
   /** How many callers there are. Each makes its calls one after the other, over a connection of its own. */
   readonly callers: number
+  /** How many operations a caller sends in one request. Absent: one. */
+  readonly operations?: number
   readonly seed: string
   readonly tally: Tally
 }
@@ -29,8 +32,8 @@ export interface WorkOptions extends CallersOptions {
   readonly mix: Mix
   /** How many hosts there are. */
   readonly hosts: number
-  /** How many hosts a report or a heartbeat contains. */
-  readonly batch: number
+  /** How many hosts a report or a heartbeat contains. Absent: one. */
+  readonly batch?: number
 }
 
 /** Callers that make calls until they are stopped. */
@@ -45,9 +48,10 @@ type Call = (sent: Sent) => Promise<Read>
 
 /** Starts callers that place, claim, release and report by the shares of the mix. */
 export function startWork(options: WorkOptions): Callers {
-  const { callers, mix, hosts, batch, seed } = options
-  if (hosts < callers * batch)
-    throw new RangeError(`there are ${hosts} hosts and ${callers} callers; each caller needs ${batch} hosts that it reports`)
+  const { mix, hosts, batch = 1, seed } = options
+  const callers = options.callers * (options.operations ?? 1)
+  if (mix.report + mix.heartbeat > 0 && hosts < callers * batch)
+    throw new RangeError(`there are ${hosts} hosts and ${callers} callers at the same time; each needs ${batch} hosts that it reports`)
   const held = new Map<string, HeldClaim>()
   return start(options, held, (call, caller) => {
     const random = createRandom(`${seed} caller ${caller}`)
@@ -89,7 +93,8 @@ export function startWork(options: WorkOptions): Callers {
   })
 }
 
-interface Owned extends Pick<WorkOptions, 'callers' | 'hosts' | 'batch'> {
+interface Owned extends Pick<WorkOptions, 'callers' | 'hosts'> {
+  readonly batch: number
   readonly caller: number
 }
 
@@ -105,22 +110,29 @@ export const startSame = (options: CallersOptions, sent: Sent): Callers =>
   start(options, new Map(), (call) => async () => void (await call(sent)))
 
 function start(
-  { url, key, callers, tally }: CallersOptions,
+  { url, key, callers, operations = 1, tally }: CallersOptions,
   held: Map<string, HeldClaim>,
   createCaller: (call: Call, caller: number) => () => Promise<void>,
 ): Callers {
   const agent = new http.Agent({ keepAlive: true, maxSockets: callers })
-  const call: Call = async (sent) => {
-    const beganAt = performance.now()
-    const { status, text } = await post(url, key, agent, JSON.stringify({ query: sent.document, variables: sent.variables }))
-    const read = readAnswer(sent.kind, status, text)
-    tally.add(sent.kind, beganAt, read)
-    return read
-  }
+  const send = (body: unknown): Promise<Answered> => post(url, key, agent, JSON.stringify(body))
+  const alone: Send = ({ document, variables }) => send({ query: document, variables })
   let isStopped = false
   const running = Array.from({ length: callers }, async (_, caller) => {
-    const work = createCaller(call, caller)
-    while (!isStopped) await work()
+    const group = operations === 1 ? undefined : createGroup(operations, alone, send)
+    const call: Call = async (sent) => {
+      const beganAt = performance.now()
+      const { status, text } = await (group?.send ?? alone)(sent)
+      const read = readAnswer(sent.kind, status, text)
+      tally.add(sent.kind, beganAt, read)
+      return read
+    }
+    const members = Array.from({ length: operations }, async (_none, member) => {
+      const work = createCaller(call, caller * operations + member)
+      while (!isStopped) await work()
+      group?.leave()
+    })
+    await Promise.all(members)
   })
   return {
     held,
@@ -132,11 +144,56 @@ function start(
   }
 }
 
+interface Answered {
+  readonly status: number
+  readonly text: string
+}
+type Send = (sent: Sent) => Promise<Answered>
+
+/**
+ * The members of a caller that sends several operations in one request: each request has one operation of each member. A document is sent
+ * alone until the service has answered it once, because lists may only have documents that the service knows.
+ */
+function createGroup(members: number, alone: Send, sendList: (body: unknown) => Promise<Answered>) {
+  const known = new Map<string, string>()
+  let waiting: { readonly sent: Sent; readonly documentId: string; resolve(answered: Answered): void }[] = []
+  let count = members
+  const sendIfComplete = (): void => {
+    if (waiting.length === 0 || waiting.length < count) return
+    const batch = waiting
+    waiting = []
+    void sendList(batch.map(({ sent: { variables }, documentId }) => ({ documentId, variables }))).then(({ status, text }) => {
+      const answers = status === 200 ? (JSON.parse(text) as readonly object[]) : []
+      // an answer to the whole request is the answer to each operation
+      for (const [i, { resolve }] of batch.entries())
+        resolve(answers[i] === undefined ? { status, text } : { status, text: JSON.stringify(answers[i]) })
+    })
+  }
+  return {
+    async send(sent: Sent): Promise<Answered> {
+      const documentId = known.get(sent.document)
+      if (documentId !== undefined)
+        return await new Promise((resolve) => {
+          waiting.push({ sent, documentId, resolve })
+          sendIfComplete()
+        })
+      const answered = await alone(sent)
+      if (answered.status === 200) known.set(sent.document, `sha256:${createHash('sha256').update(sent.document).digest('hex')}`)
+      return answered
+    },
+    /** A member has ended, so that the others no longer wait for it. */
+    leave(): void {
+      count--
+      sendIfComplete()
+    },
+  }
+}
+
 /** A call without an answer fails after this time. */
 const ANSWER_MS = 60_000
 
 /** Sends a body. If there is no answer, the status is 0, and the text says why. */
-const post = (url: string, key: string, agent: http.Agent, body: string): Promise<{ readonly status: number; readonly text: string }> =>
+const post = (url: string, key: string, agent: http.Agent, body: string): Promise<Answered> =>
   new Promise((resolve) => {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), authorization: `Bearer ${key}` }
     const fail = (error: Error): void => resolve({ status: 0, text: error.message })

@@ -24,6 +24,7 @@ interface Options {
   readonly hosts: number
   readonly callers: number
   readonly batch: number
+  readonly operations: number
   readonly seconds: number
   readonly warmUp: number
   readonly floor: number
@@ -40,6 +41,7 @@ export function addLoadtest(program: Command): void {
     .option('--hosts <n>', 'number of hosts in the fleet', wholeNumber(1, 1_000_000), 10_000)
     .option('--callers <n>', 'number of callers, each with a connection of its own', wholeNumber(1, 1_024), 64)
     .option('--batch <n>', 'number of hosts in each report and each heartbeat', wholeNumber(1, 1_000), 1)
+    .option('--operations <n>', 'number of operations that a caller sends in one request', wholeNumber(1, 64), 1)
     .option('--seconds <n>', 'time for which calls are counted, in seconds', wholeNumber(1, 86_400), 30)
     .option('--warm-up <n>', 'time for which calls are made before they are counted, in seconds', wholeNumber(0, 3_600), 10)
     .option(
@@ -52,10 +54,11 @@ export function addLoadtest(program: Command): void {
     .option('--seed <text>', 'the same seed gives the same calls, though not their timing', '1')
     .option(...JSON_OPTION)
     .action(({ json, warmUp, floor, ...options }: Options) => {
-      const { hosts, callers, batch } = options
-      if (hosts < callers * batch)
+      const { hosts, mix, batch } = options
+      const callers = options.callers * options.operations
+      if (mix.report + mix.heartbeat > 0 && hosts < callers * batch)
         program.error(
-          `error: --hosts ${hosts} is less than --callers ${callers} times --batch ${batch}; each caller reports hosts of its own`,
+          `error: --hosts ${hosts} is less than ${callers} operations at the same time with --batch ${batch}; each reports hosts of its own`,
           { exitCode: 2 },
         )
       return endedBySignals(async (isEnded) => {

@@ -15,6 +15,8 @@ export interface LoadOptions {
   readonly callers: number
   /** How many hosts a report or a heartbeat contains. */
   readonly batch: number
+  /** How many operations a caller sends in one request. */
+  readonly operations: number
   /** How long calls are counted. */
   readonly seconds: number
   /** How long calls are made before they are counted. */
@@ -60,7 +62,7 @@ const FRUITLESS = 'gantt_proposals_fruitless_total'
 
 /** Places load on a service of its own with a fleet of equal hosts, measures it, and checks the state of the service afterwards. */
 export async function runLoad(checks: Checks, options: LoadOptions): Promise<LoadFigures> {
-  const { hosts, callers, batch, seconds, warmUpSeconds, floorSeconds, mix, seed, say } = options
+  const { hosts, callers, operations, batch, seconds, warmUpSeconds, floorSeconds, mix, seed, say } = options
   return await withFolder(async (folder) => {
     const floor = floorSeconds === 0 ? undefined : await measureFloor(checks, { callers, seconds: floorSeconds })
     const service = await startService({ GANTT_DATA_DIR: folder }, 120_000)
@@ -68,7 +70,7 @@ export async function runLoad(checks: Checks, options: LoadOptions): Promise<Loa
       await fill(service, hosts)
       say(`${hosts} hosts are reported`)
       const tally = createTally()
-      const work = startWork({ url: service.url, key: ADMIN_KEY, callers, hosts, batch, mix, seed, tally })
+      const work = startWork({ url: service.url, key: ADMIN_KEY, callers, operations, hosts, batch, mix, seed, tally })
       const { begin, end, before, after, measured } = await measure(service, folder, tally, { seconds, warmUpSeconds }).finally(work.stop)
       const byKind = tally.figures()
       say(`${work.held.size} claims are live; the state of the service is checked`)

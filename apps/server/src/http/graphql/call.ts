@@ -10,4 +10,9 @@ export interface Call {
   readonly over: AbortSignal
   /** Called when the whole answer is known and the caller only has to read it. Not called for a stream. */
   isToBeRead(): void
+  /**
+   * Runs the work on one of several operations of the body as a call of its own: with its own id of the request, its own answer, and its own
+   * end if the caller disconnects or the answer becomes too large.
+   */
+  duringOperation<Result>(index: number, work: (call: Call) => Result): Result
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ExecutionResult, execute, type GraphQLError, getOperationAST } from 'graphql'
+import { type DocumentNode, type ExecutionResult, execute, type GraphQLError, getOperationAST } from 'graphql'
 import { callAnswered, pauseOfQuery } from '../../event-loop/query.ts'
 import { acceptedEncoding, compress, MIN_BYTES_TO_COMPRESS } from '../compression.ts'
 import type { Call } from './call.ts'
@@ -34,11 +34,37 @@ const MEDIA_TYPES: ReadonlyMap<string | undefined, string> = new Map([
  */
 export type DirectAnswers = (request: IncomingMessage, response: ServerResponse, call: Call, params: Params) => Promise<void> | undefined
 
+/** The text of an answer, and its HTTP status. */
+export interface WrittenAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+/** Runs a valid document that is no subscription. Its variables contain no wide object. */
+export type RunDirectly = (call: Call, document: DocumentNode, params: Params) => Promise<WrittenAnswer>
+
+/** True if the variables take so long to read that a call must yield meanwhile, or if their errors must be computed before it runs. */
+export const areUnusual = (variables: Params['variables']): boolean => Boolean(variables && (areLarge(variables) || areWide(variables)))
+
 /**
  * Answers calls without Yoga's requests, responses and hooks, which take longer than the placement of an instance. The same rules apply, and
  * a test compares both answers byte for byte.
  */
-export function createDirectAnswers({ schema, services, documents, settled, warn }: GraphqlOptions): DirectAnswers {
+export function createDirectAnswers(options: GraphqlOptions): DirectAnswers {
+  const run = createRunDirectly(options)
+  return (request, response, call, params) => {
+    const mediaType = MEDIA_TYPES.get(request.headers.accept)
+    const document = mediaType === undefined ? undefined : options.documents.valid(params.query)
+    if (mediaType === undefined || document === undefined) return undefined
+    const operation = getOperationAST(document, params.operationName)?.operation
+    if (operation === undefined || operation === 'subscription') return undefined
+    if (params.variables && areWide(params.variables)) return undefined
+    return run(call, document, params).then((answer) => write(request, response, call, mediaType, answer))
+  }
+}
+
+/** Creates a function that runs documents by the rules of this service, and writes their answers as text. */
+export function createRunDirectly({ schema, services, settled, warn }: GraphqlOptions): RunDirectly {
   /** The result of a call, before its errors have the id of the request. */
   const resultOf = async (call: Call, executed: Executed): Promise<WrittenResult> => {
     const { document, operationName, variableValues } = executed
@@ -74,32 +100,26 @@ export function createDirectAnswers({ schema, services, documents, settled, warn
       return { errors: [toFault(error)] }
     }
   }
-
-  return (request, response, call, { query, operationName, variables }) => {
-    const mediaType = MEDIA_TYPES.get(request.headers.accept)
-    const document = mediaType === undefined ? undefined : documents.valid(query)
-    if (mediaType === undefined || document === undefined) return undefined
-    const operation = getOperationAST(document, operationName)?.operation
-    if (operation === undefined || operation === 'subscription') return undefined
-    if (variables && areWide(variables)) return undefined
-    const executed = { document, operationName, variableValues: variables }
-    return resultOf(call, executed).then((result) =>
-      write(request, response, call, mediaType, withRequestIds(result, call.requestId, warn)),
-    )
-  }
+  return async (call, document, { operationName, variables }) =>
+    written(withRequestIds(await resultOf(call, { document, operationName, variableValues: variables }), call.requestId, warn))
 }
 
-/** Writes an answer, compressed if it is long and the caller accepts it. */
-async function write(
+/** Writes a result whose errors have the id of the request. */
+export function written(result: WrittenResult): WrittenAnswer {
+  const { stringify = JSON.stringify, ...answer } = result
+  const errors = answer.errors?.map(shown)
+  return { status: statusOf(result), text: stringify(errors === undefined ? answer : { ...answer, errors: errors as never }) }
+}
+
+/** Sends an answer, compressed if it is long and the caller accepts it. */
+export async function write(
   request: IncomingMessage,
   response: ServerResponse,
   call: Call,
   mediaType: string,
-  result: WrittenResult,
+  { status, text }: WrittenAnswer,
 ): Promise<void> {
-  const { stringify = JSON.stringify, ...answer } = result
-  const errors = answer.errors?.map(shown)
-  const body = Buffer.from(stringify(errors === undefined ? answer : { ...answer, errors: errors as never }))
+  const body = Buffer.from(text)
   const headers: Record<string, string | number> = { 'content-type': `${mediaType}; charset=utf-8`, 'content-length': body.byteLength }
   const encoding = body.byteLength < MIN_BYTES_TO_COMPRESS ? undefined : acceptedEncoding(request.headers['accept-encoding'])
   if (body.byteLength >= MIN_BYTES_TO_COMPRESS) headers.vary = 'accept-encoding'
@@ -108,7 +128,7 @@ async function write(
   // the caller can have left while the answer was computed
   if (response.destroyed) return
   call.isToBeRead()
-  response.writeHead(statusOf(result), headers).end(sent)
+  response.writeHead(status, headers).end(sent)
 }
 
 /** The highest status of the errors; 200 without errors. */

@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto'
 import { type DocumentNode, type ParseOptions, parse, stripIgnoredCharacters } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { createByteCache } from '../byte-cache.ts'
 import { limits } from '../limits.ts'
 import { checkShape } from './limits/document-shape.ts'
 
-/** The size limits of the caches in bytes: for callers' texts with their normal forms, and for parsed documents. */
-const MAX_TEXT_BYTES = 8 * 1024 * 1024
+/** The size limits of the caches in bytes: for callers' texts with their normal forms and their ids, and for parsed documents. */
+const MAX_TEXT_BYTES = 16 * 1024 * 1024
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024
 
 /**
@@ -18,22 +19,32 @@ const BYTES_PER_CHARACTER = 80
 export interface DocumentTexts {
   /** Throws GraphQLError for a text that does not consist of tokens. */
   normal(text: string): string
+  /** The normal form of the text with this id, `sha256:` and the hash of the text. Undefined if the text was not sent lately. */
+  ofId(id: string): string | undefined
   readonly bytes: number
 }
 
+/** The id of a text: `sha256:` and 64 hexadecimal digits. */
+export const idOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`
+
 export function createDocumentTexts(maxBytes = MAX_TEXT_BYTES): DocumentTexts {
-  const known = createByteCache<string>(maxBytes)
+  const known = createByteCache<{ readonly normal: string; readonly id: string }>(maxBytes / 2)
+  const normalById = createByteCache<string>(maxBytes / 2)
   return {
     normal(text) {
-      let normal = known.get(text)
-      if (normal === undefined) {
-        normal = stripIgnoredCharacters(text)
-        known.set(text, normal, 2 * normal.length)
+      let found = known.get(text)
+      if (found === undefined) {
+        found = { normal: stripIgnoredCharacters(text), id: idOf(text) }
+        known.set(text, found, 2 * (found.normal.length + found.id.length))
       }
+      const { normal, id } = found
+      // the id can have been dropped although the text is still cached
+      if (normalById.get(id) === undefined) normalById.set(id, normal, 2 * normal.length)
       return normal
     },
+    ofId: (id) => normalById.get(id),
     get bytes() {
-      return known.bytes
+      return known.bytes + normalById.bytes
     },
   }
 }

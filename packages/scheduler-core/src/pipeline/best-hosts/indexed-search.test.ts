@@ -7,7 +7,7 @@ import { ScoreTable } from './score-table.ts'
 
 const seeds = Array.from({ length: byExtent(24, 600) }, (_, i) => `equal ${i}`)
 
-test('a decision that is made again is made by a search', () => {
+test('a second decision for a kind of requests is made by a search', () => {
   const searches = vi.spyOn(RequestClass.prototype, 'build')
   const tally = noneCompared()
   for (const seed of seeds) compareSearches(seed, 20, 150, tally)

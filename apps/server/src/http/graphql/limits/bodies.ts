@@ -165,7 +165,10 @@ export function readBody(request: ReadRequest, body: Body, timers: Pick<Timers, 
 /** Bodies with more bytes than this take their turn before they are decoded and parsed. */
 export const LARGE_BYTES = 64 * 1024
 
-/** The values that a body has besides the values within its variables: query, documentId, operationName, variables and extensions. */
+/**
+ * The values that a call has besides the values within its variables: query, documentId, operationName, variables and extensions. In a list
+ * of operations, the members of all further operations count as values too.
+ */
 const OTHER_MEMBERS = 5
 
 /** The text of a body. A large body is counted, decoded and parsed in turns of the event loop of their own if one turn is too short. */

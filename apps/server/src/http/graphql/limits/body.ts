@@ -17,13 +17,23 @@ export interface Params {
   readonly extensions?: Readonly<Record<string, unknown>> | null
 }
 
+/** Several operations of one body. Each has its parameters, or the error of its parameters. */
+export interface OperationList {
+  readonly operations: readonly (Params | GraphQLError)[]
+}
+
 /**
- * Reads the parameters of a call from a JSON body. If an operation was sent by its id, its text is looked up. The document's text is in its
- * normal form. Throws an error for another content type, an unknown id, or a document that is too long or not GraphQL. Also throws for a
+ * Reads the parameters of a call, or of each operation of a list, from a JSON body. If an operation was sent by its id, its text is looked
+ * up. The document's text is in its normal form. Throws an error for another content type, an unknown id, or a document that is too long or not GraphQL. Also throws for a
  * body that is not JSON, not a call or too large. A body that is too large is not read completely. `body` counts the bytes that are read,
  * and the memory of the parsed variables.
  */
-export async function readParams(request: ReadRequest, documents: Documents, texts: DocumentTexts, body: Body): Promise<Params> {
+export async function readParams(
+  request: ReadRequest,
+  documents: Documents,
+  texts: DocumentTexts,
+  body: Body,
+): Promise<Params | OperationList> {
   const type = request.headers['content-type'] ?? ''
   // Only JSON is accepted, because a form on a page of another site cannot send it.
   if (!/^application\/(json|graphql\+json)\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
@@ -40,13 +50,40 @@ export async function readParams(request: ReadRequest, documents: Documents, tex
     })
   const text = await readBody(request, body)
   if (text.length > LARGE_BYTES) await turns.admit()
-  const params = toParams(parseJson(text), documents, texts)
-  const check = checkVariablesInSteps(params.variables)
-  if (text.length > LARGE_BYTES) await answerYielding(check)
-  else atOnce(check)
-  const { containers, values } = sizeOf(params.variables)
+  const parsed = parseJson(text)
+  const isLarge = text.length > LARGE_BYTES
+  const read = async (call: unknown, isListed: boolean): Promise<Params> => {
+    const params = toParams(call, documents, texts, isListed)
+    const check = checkVariablesInSteps(params.variables)
+    if (isLarge) await answerYielding(check)
+    else atOnce(check)
+    return params
+  }
+  if (!Array.isArray(parsed)) {
+    const params = await read(parsed, false)
+    countMemory(params, body)
+    return params
+  }
+  const count = parsed.length
+  if (count === 0) throw wrong([], parsed, `a list of 1 to ${limits.operations} operations`)
+  if (count > limits.operations)
+    throw overLimit('operations', count, limits.operations, `The list has ${count} operations; at most ${limits.operations} are allowed.`)
+  const operations: (Params | GraphQLError)[] = []
+  for (const call of parsed) {
+    const params = await read(call, true).catch((error: unknown) => {
+      if (error instanceof GraphQLError) return error
+      throw error
+    })
+    if (!(params instanceof GraphQLError)) countMemory(params, body)
+    operations.push(params)
+  }
+  return { operations }
+}
+
+/** Counts the memory of checked variables. */
+function countMemory({ variables }: Params, body: Body): void {
+  const { containers, values } = sizeOf(variables)
   body.add(containers * limits.containerBytes + (values - containers) * limits.valueBytes)
-  return params
 }
 
 function parseJson(text: string): unknown {
@@ -61,15 +98,21 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Throws an error unless the body is one call. */
-function toParams(body: unknown, documents: Documents, texts: DocumentTexts): Params {
-  if (Array.isArray(body)) throw wrong([], body, 'one call, not a list of calls')
+/** Throws an error unless the body is one call. A call of a list must have the id of its document. */
+function toParams(body: unknown, documents: Documents, texts: DocumentTexts, isListed: boolean): Params {
+  if (Array.isArray(body)) throw wrong([], body, 'one operation, not a list of operations')
   if (body === null || typeof body !== 'object') throw wrong([], body, 'an object with the member query or documentId')
   const { query: sent, documentId, operationName, variables, extensions, ...others } = body as Record<string, unknown>
   const [unknown] = Object.keys(others)
   if (unknown !== undefined)
     throw wrong([unknown.slice(0, 80)], others[unknown], 'one of query, documentId, operationName, variables, extensions')
-  const query = documentId === undefined ? sent : textOf(documentId, sent, documents)
+  if (isListed && documentId === undefined)
+    throw wrong(
+      ['documentId'],
+      documentId,
+      'the id of a document that was sent in a call of its own before: sha256: and the hash of its text',
+    )
+  const query = documentId === undefined ? sent : textOf(documentId, sent, documents, texts)
   if (typeof query !== 'string' || query === '') throw wrong(['query'], query, 'the text of an operation')
   if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
     throw wrong(['operationName'], operationName, 'a name')
@@ -82,16 +125,20 @@ function toParams(body: unknown, documents: Documents, texts: DocumentTexts): Pa
 }
 
 /** The text of an operation that was sent by its id. */
-function textOf(documentId: unknown, sent: unknown, documents: Documents): string {
+function textOf(documentId: unknown, sent: unknown, documents: Documents, texts: DocumentTexts): string {
   if (sent !== undefined) throw wrong(['documentId'], documentId, 'left out where query is sent')
-  const text = typeof documentId === 'string' ? documents.get(documentId) : undefined
+  const text = typeof documentId === 'string' ? (documents.get(documentId) ?? texts.ofId(documentId)) : undefined
   if (text !== undefined) return text
-  throw fault('PERSISTED_DOCUMENT_NOT_FOUND', `The operation ${quote(documentId)} is not known here; send its text as query.`, {
+  throw unknownDocument(documentId, documents.size)
+}
+
+/** The error of an operation whose document is not known here. */
+const unknownDocument = (documentId: unknown, count: number): GraphQLError =>
+  fault('PERSISTED_DOCUMENT_NOT_FOUND', `The operation ${quote(documentId)} is not known here; send its text as query.`, {
     path: ['documentId'],
     found: quote(documentId),
-    allowed: `the id of one of the ${documents.size} operations of this service’s own console`,
+    allowed: `the id of one of the ${count} operations of this service’s own console, or of a document that was sent to this replica lately`,
   })
-}
 
 /** A document has a much lower limit than the whole body, because large requests have large variables and not long documents. */
 function checkLength(query: string): void {
@@ -157,7 +204,7 @@ const sizes = new WeakMap<object, Size>()
 const sizeOf = (variables: object | null | undefined): Size => (variables && sizes.get(variables)) ?? NOTHING
 
 /** Variables with more values than this are large. */
-const LARGE_VALUES = 2_000
+export const LARGE_VALUES = 2_000
 
 /** Returns true if checking and reading the variables takes long, so that the call should yield meanwhile. */
 export const areLarge = (variables: object): boolean => sizeOf(variables).values > LARGE_VALUES

@@ -13,7 +13,9 @@ const query = 'query ($of: [Report!]) { report(of: $of) }'
 async function endedBy(report: object): Promise<readonly GraphQLError[] | undefined> {
   const body = Readable.from([Buffer.from(JSON.stringify({ query, variables: { of: [report] } }))])
   const request = Object.assign(body, { headers: { 'content-type': 'application/json' } })
-  const { variables } = await readParams(request, new Map(), createDocumentTexts(), createBodies().begin('key'))
+  const params = await readParams(request, new Map(), createDocumentTexts(), createBodies().begin('key'))
+  if ('operations' in params) throw new Error('expected one call, found a list')
+  const { variables } = params
   let ended: readonly GraphQLError[] | undefined
   const setResultAndStopExecution = ({ errors }: { errors: readonly GraphQLError[] }): void => {
     ended = errors
