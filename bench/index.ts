@@ -13,6 +13,7 @@ import type { Question } from './question.ts'
 import { receiptTexts } from './receipt-texts.ts'
 import { refusal } from './refusal.ts'
 import { replayQuestion } from './replay.ts'
+import { reportsQuestion } from './service/reports.ts'
 import { solverQuestion } from './solver.ts'
 import { storage } from './storage.ts'
 import { whatWouldFitQuestion } from './what-would-fit.ts'
@@ -37,5 +38,6 @@ export const questions: readonly Question[] = [
   nearQuestion,
   hostileKinds,
   hostileNuma,
+  reportsQuestion,
   solverQuestion,
 ]

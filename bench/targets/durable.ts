@@ -89,7 +89,7 @@ async function commitRows(client: pg.Client, seconds: number): Promise<number> {
 /** Lets callers place instances, first without counting, and returns how many claims were made in a second. */
 async function placeFor({ url }: Service, { hosts, callers, seconds }: Sizes, seed: string): Promise<number> {
   const tally = createTally()
-  const mix = { select: 100, claim: 0, release: 0, report: 0 }
+  const mix = { select: 100, claim: 0, release: 0, report: 0, heartbeat: 0 }
   const work = startWork({ url, key: ADMIN_KEY, callers, hosts, mix, seed, tally })
   await sleep(seconds * 250)
   tally.start()

@@ -32,6 +32,8 @@ export interface WorkOptions extends CallersOptions {
   readonly mix: Mix
   /** How many hosts there are. */
   readonly hosts: number
+  /** How many hosts a report or a heartbeat contains. Absent: one. */
+  readonly batch?: number
 }
 
 /** Callers that make calls until they are stopped. */
@@ -46,15 +48,15 @@ type Call = (sent: Sent) => Promise<Read>
 
 /** Starts callers that place, claim, release and report by the shares of the mix. */
 export function startWork(options: WorkOptions): Callers {
-  const { mix, hosts, seed } = options
+  const { mix, hosts, batch = 1, seed } = options
   const callers = options.callers * (options.operations ?? 1)
-  if (mix.report > 0 && hosts < callers)
-    throw new RangeError(`there are ${hosts} hosts and ${callers} callers at the same time; each needs a host that it reports`)
+  if (mix.report + mix.heartbeat > 0 && hosts < callers * batch)
+    throw new RangeError(`there are ${hosts} hosts and ${callers} callers at the same time; each needs ${batch} hosts that it reports`)
   const held = new Map<string, HeldClaim>()
   return start(options, held, (call, caller) => {
     const random = createRandom(`${seed} caller ${caller}`)
     const own: HeldClaim[] = []
-    const sequences = new Map<number, number>()
+    const reported = new Map<number, { sequence: number; content: number }>()
     let calls = 0
     const keep = ({ claim }: Read): void => {
       if (claim === undefined) return
@@ -71,15 +73,18 @@ export function startWork(options: WorkOptions): Callers {
       if (failure === undefined) held.delete(claim.id)
     }
     /** Each host is reported by one caller only, so that its reports arrive in the order of their sequences. */
-    const report = async (): Promise<void> => {
-      const host = drawOwn(random, { caller, callers, hosts })
-      const sequence = (sequences.get(host) ?? 1) + 1
-      sequences.set(host, sequence)
-      await call(reportCall([reportOf(host, sequence)]))
+    const report = async (kind: 'report' | 'heartbeat'): Promise<void> => {
+      const updates = drawOwn(random, { caller, callers, hosts, batch }).map((host) => {
+        const { sequence, content } = reported.get(host) ?? { sequence: 1, content: 1 }
+        const next = { sequence: sequence + 1, content: kind === 'report' ? content + 1 : content }
+        reported.set(host, next)
+        return reportOf(host, next.sequence, next.content)
+      })
+      await call(reportCall(updates, kind))
     }
     return async () => {
       const work = drawWork(random, mix)
-      if (work === 'report') return await report()
+      if (work === 'report' || work === 'heartbeat') return await report(work)
       const claim = work === 'release' ? own.splice(random.below(Math.max(1, own.length)), 1)[0] : undefined
       if (claim !== undefined) return await release(claim)
       const chosen = await place(work !== 'claim')
@@ -88,9 +93,17 @@ export function startWork(options: WorkOptions): Callers {
   })
 }
 
-/** One of the hosts whose number leaves the remainder `caller` when it is divided by the number of callers. */
-const drawOwn = (random: Random, { caller, callers, hosts }: { caller: number; callers: number; hosts: number }): number =>
-  caller + callers * random.below(Math.ceil((hosts - caller) / callers))
+interface Owned extends Pick<WorkOptions, 'callers' | 'hosts'> {
+  readonly batch: number
+  readonly caller: number
+}
+
+/** Successive hosts, beginning anywhere, of those whose number leaves the remainder `caller` when divided by the number of callers. */
+function drawOwn(random: Random, { caller, callers, hosts, batch }: Owned): readonly number[] {
+  const own = Math.ceil((hosts - caller) / callers)
+  const first = random.below(own)
+  return Array.from({ length: batch }, (_, i) => caller + callers * ((first + i) % own))
+}
 
 /** Starts callers that always make the same call. */
 export const startSame = (options: CallersOptions, sent: Sent): Callers =>

@@ -3,11 +3,11 @@ import type { Random } from '@gantt/scheduler-core'
 import { oneOf } from '../random-calls/choose.ts'
 
 /** The kinds of calls that are measured. `noop` asks for nothing, so it costs the least that a call can cost. */
-export const callKinds = ['select', 'claim', 'release', 'report', 'noop'] as const
+export const callKinds = ['select', 'claim', 'release', 'report', 'heartbeat', 'noop'] as const
 export type CallKind = (typeof callKinds)[number]
 
 /** The kinds of work that callers choose among, each with its share in percent. */
-export const workKinds = ['select', 'claim', 'release', 'report'] as const
+export const workKinds = ['select', 'claim', 'release', 'report', 'heartbeat'] as const
 export type WorkKind = (typeof workKinds)[number]
 export type Mix = Readonly<Record<WorkKind, number>>
 
@@ -32,7 +32,7 @@ const CLAIM = `mutation Claim($input: ClaimCreateInput!) { claimCreate(input: $i
   ... on UserError { message } } }`
 const RELEASE = `mutation Release($claims: [ClaimRef!]!) { claimRelease(claims: $claims) { __typename ... on UserError { message } } }`
 const REPORT = `mutation Report($input: UpdateResourceStatsInput!) { updateResourceStats(input: $input) {
-  results { __typename ... on UserError { message } } } }`
+  results { __typename ... on ResourceStatsApplied { unchanged } ... on UserError { message } } } }`
 
 /** A mutation that does nothing, which a plain server can answer too. */
 export const NOOP: Sent = { kind: 'noop', document: 'mutation { __typename }', variables: {} }
@@ -44,8 +44,8 @@ const INCARNATION = '00000000-0000-4000-8000-0000000000f1'
 
 export const hostName = (index: number): string => `load-${index}`
 
-/** A full report of a host. The amount of disk changes with the sequence, so that each report changes the host. */
-export const reportOf = (index: number, sequence: number) => ({
+/** A full report of a host. The amount of disk changes with `content`, which by default makes each report change the host. */
+export const reportOf = (index: number, sequence: number, content: number = sequence) => ({
   name: { host: hostName(index) },
   reporter: { incarnation: INCARNATION, sequence },
   report: {
@@ -55,7 +55,7 @@ export const reportOf = (index: number, sequence: number) => ({
         vcpusUsed: 0,
         memoryMb: HOST.memoryMb,
         memoryMbUsed: 0,
-        localGb: HOST.localGb + (sequence % 8),
+        localGb: HOST.localGb + (content % 8),
         localGbUsed: 0,
       },
       ...{ cpuAllocationRatio: 1, ramAllocationRatio: 1, diskAllocationRatio: 1 },
@@ -64,9 +64,9 @@ export const reportOf = (index: number, sequence: number) => ({
   },
 })
 
-/** A call that reports these hosts. */
-export const reportCall = (updates: readonly ReturnType<typeof reportOf>[]): Sent => ({
-  kind: 'report',
+/** A call that reports these hosts. A heartbeat is a report that changes nothing. */
+export const reportCall = (updates: readonly ReturnType<typeof reportOf>[], kind: 'report' | 'heartbeat' = 'report'): Sent => ({
+  kind,
   document: REPORT,
   variables: { input: { updates } },
 })
@@ -125,6 +125,7 @@ export interface Read {
 interface Placed {
   readonly __typename: string
   readonly message?: string
+  readonly unchanged?: boolean
   readonly decision?: { readonly id: string }
   readonly destinations?: readonly {
     readonly selected: { readonly host: { readonly name: string; readonly node: string }; readonly claim: HeldClaim | null }
@@ -145,9 +146,13 @@ export function readAnswer(kind: CallKind, status: number, text: string): Read {
   if (answer.errors !== undefined || !answer.data) return failed('fault', `status ${status}: ${text}`)
   const [value] = Object.values(answer.data)
   if (kind === 'noop') return { type: String(value) }
-  const found = kind === 'report' ? (value as { readonly results: readonly Placed[] }).results : value
-  const placed = (Array.isArray(found) ? found[0] : found) as Placed
+  const isReport = kind === 'report' || kind === 'heartbeat'
+  const found = isReport ? (value as { readonly results: readonly Placed[] }).results : value
+  // a call can report many hosts, and fails if one of its reports fails
+  const placed = (Array.isArray(found) ? (found.find(({ __typename }) => !GOOD.has(__typename)) ?? found[0]) : found) as Placed
   if (!GOOD.has(placed.__typename)) return failed(placed.__typename, `${placed.__typename}: ${placed.message ?? ''}`)
+  if (isReport && (found as readonly Placed[]).some(({ unchanged }) => unchanged !== (kind === 'heartbeat')))
+    return failed(placed.__typename, `expected ${kind === 'heartbeat' ? 'no report' : 'each report'} to change its host: ${text}`)
   const selected = placed.destinations?.[0]?.selected
   return {
     type: placed.__typename,

@@ -9,7 +9,7 @@ import { runLoad } from './run.ts'
 
 /** Reads shares such as `select=45,report=5`. A kind that is not named has the share 0. */
 export function readMix(text: string): Mix {
-  const mix = { select: 0, claim: 0, release: 0, report: 0 }
+  const mix = { select: 0, claim: 0, release: 0, report: 0, heartbeat: 0 }
   for (const part of text.split(',')) {
     const [, kind, share] = /^(\w+)=(\d{1,3})$/.exec(part) ?? []
     const known = workKinds.find((one) => one === kind)
@@ -23,6 +23,7 @@ export function readMix(text: string): Mix {
 interface Options {
   readonly hosts: number
   readonly callers: number
+  readonly batch: number
   readonly operations: number
   readonly seconds: number
   readonly warmUp: number
@@ -39,6 +40,7 @@ export function addLoadtest(program: Command): void {
     .description('place, claim, release and report with many callers: print rates, latencies and costs, and check the state afterwards')
     .option('--hosts <n>', 'number of hosts in the fleet', wholeNumber(1, 1_000_000), 10_000)
     .option('--callers <n>', 'number of callers, each with a connection of its own', wholeNumber(1, 1_024), 64)
+    .option('--batch <n>', 'number of hosts in each report and each heartbeat', wholeNumber(1, 1_000), 1)
     .option('--operations <n>', 'number of operations that a caller sends in one request', wholeNumber(1, 64), 1)
     .option('--seconds <n>', 'time for which calls are counted, in seconds', wholeNumber(1, 86_400), 30)
     .option('--warm-up <n>', 'time for which calls are made before they are counted, in seconds', wholeNumber(0, 3_600), 10)
@@ -52,12 +54,13 @@ export function addLoadtest(program: Command): void {
     .option('--seed <text>', 'the same seed gives the same calls, though not their timing', '1')
     .option(...JSON_OPTION)
     .action(({ json, warmUp, floor, ...options }: Options) => {
-      const { hosts, mix } = options
+      const { hosts, mix, batch } = options
       const callers = options.callers * options.operations
-      if (mix.report > 0 && hosts < callers)
-        program.error(`error: --hosts ${hosts} is less than ${callers} operations at the same time; each needs a host that it reports`, {
-          exitCode: 2,
-        })
+      if (mix.report + mix.heartbeat > 0 && hosts < callers * batch)
+        program.error(
+          `error: --hosts ${hosts} is less than ${callers} operations at the same time with --batch ${batch}; each reports hosts of its own`,
+          { exitCode: 2 },
+        )
       return endedBySignals(async (isEnded) => {
         const say = (line: string): void => void process.stderr.write(`${line}\n`)
         const checks = createChecks(say)

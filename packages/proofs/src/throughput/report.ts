@@ -9,7 +9,7 @@ const WIDTHS = [10, 9, 10, 9, 10, 10, 10] as const
 export function linesOf(figures: LoadFigures): readonly string[] {
   const { byKind, placements, placementsPerSecond, fruitless, serviceCpuMs, postgresCpuMs, callersCpuMs, seconds } = figures
   const rows = callKinds.flatMap((kind) => (byKind[kind] === undefined ? [] : [rowOf(kind, byKind[kind])]))
-  const { floor, floorCpuMs, overFloor, longestPauseMs } = figures
+  const { floor, floorCpuMs, hostCpuUs, overFloor, longestPauseMs } = figures
   return [
     lineOf(HEAD),
     ...rows,
@@ -17,6 +17,7 @@ export function linesOf(figures: LoadFigures): readonly string[] {
     '',
     `${shown(placementsPerSecond, 1)} placements a second (${placements} in ${shown(seconds, 1)} s); ${fruitless} proposals without effect`,
     `processor ms of a call: service ${ms(serviceCpuMs)}, PostgreSQL ${ms(postgresCpuMs)}, callers ${ms(callersCpuMs)}`,
+    ...(hostCpuUs === undefined ? [] : [`a reported host costs the service ${shown(hostCpuUs, 1)} us of processor time`]),
     ...(floor === undefined ? [] : [`floor: a plain server uses ${ms(floorCpuMs)} ms for a mutation that does nothing`]),
     ...(overFloor === undefined ? [] : [`a call costs the service ${shown(overFloor, 2)} times the floor`]),
     `longest pause of the service: ${shown(longestPauseMs, 1)} ms of its processor time`,

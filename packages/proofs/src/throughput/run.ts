@@ -5,7 +5,7 @@ import { serverProcesses } from '../processes/server-processes.ts'
 import { ADMIN_KEY, type Service, startService } from '../processes/service.ts'
 import { checkAfterwards } from './afterwards.ts'
 import { startSame, startWork } from './callers.ts'
-import { type CallKind, type Mix, NOOP, reportCall, reportOf } from './calls.ts'
+import { type CallKind, type Mix, NOOP, reportCall, reportOf, workKinds } from './calls.ts'
 import { startPlainServer } from './floor.ts'
 import { processorMs } from './processor-time.ts'
 import { createTally, type KindFigures, type Tally } from './tally.ts'
@@ -13,6 +13,8 @@ import { createTally, type KindFigures, type Tally } from './tally.ts'
 export interface LoadOptions {
   readonly hosts: number
   readonly callers: number
+  /** How many hosts a report or a heartbeat contains. */
+  readonly batch: number
   /** How many operations a caller sends in one request. */
   readonly operations: number
   /** How long calls are counted. */
@@ -36,6 +38,8 @@ export interface LoadFigures {
   readonly fruitless: number
   readonly byKind: Readonly<Partial<Record<CallKind, KindFigures>>>
   readonly serviceCpuMs: number | undefined
+  /** The service's processor time for each host of a report, in microseconds. Undefined if the callers did anything else too. */
+  readonly hostCpuUs: number | undefined
   readonly postgresCpuMs: number | undefined
   /** The processor time of the callers, which are one process. */
   readonly callersCpuMs: number | undefined
@@ -58,7 +62,7 @@ const FRUITLESS = 'gantt_proposals_fruitless_total'
 
 /** Places load on a service of its own with a fleet of equal hosts, measures it, and checks the state of the service afterwards. */
 export async function runLoad(checks: Checks, options: LoadOptions): Promise<LoadFigures> {
-  const { hosts, callers, operations, seconds, warmUpSeconds, floorSeconds, mix, seed, say } = options
+  const { hosts, callers, operations, batch, seconds, warmUpSeconds, floorSeconds, mix, seed, say } = options
   return await withFolder(async (folder) => {
     const floor = floorSeconds === 0 ? undefined : await measureFloor(checks, { callers, seconds: floorSeconds })
     const service = await startService({ GANTT_DATA_DIR: folder }, 120_000)
@@ -66,7 +70,7 @@ export async function runLoad(checks: Checks, options: LoadOptions): Promise<Loa
       await fill(service, hosts)
       say(`${hosts} hosts are reported`)
       const tally = createTally()
-      const work = startWork({ url: service.url, key: ADMIN_KEY, callers, operations, hosts, mix, seed, tally })
+      const work = startWork({ url: service.url, key: ADMIN_KEY, callers, operations, hosts, batch, mix, seed, tally })
       const { begin, end, before, after, measured } = await measure(service, folder, tally, { seconds, warmUpSeconds }).finally(work.stop)
       const byKind = tally.figures()
       say(`${work.held.size} claims are live; the state of the service is checked`)
@@ -80,6 +84,7 @@ export async function runLoad(checks: Checks, options: LoadOptions): Promise<Loa
         return from === undefined || to === undefined ? undefined : (to - from) / Math.max(1, tally.ended)
       }
       const serviceCpuMs = each('service')
+      const isReporting = workKinds.every((kind) => mix[kind] === 0 || kind === 'report' || kind === 'heartbeat')
       return {
         seconds: measured,
         calls,
@@ -88,6 +93,7 @@ export async function runLoad(checks: Checks, options: LoadOptions): Promise<Loa
         fruitless: end.sum(FRUITLESS) - begin.sum(FRUITLESS),
         byKind,
         serviceCpuMs,
+        hostCpuUs: serviceCpuMs === undefined || !isReporting ? undefined : (serviceCpuMs * 1_000) / batch,
         postgresCpuMs: each('postgres'),
         callersCpuMs: each('callers'),
         floorCpuMs: floor?.cpuMs,

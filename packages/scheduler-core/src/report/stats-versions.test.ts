@@ -12,6 +12,7 @@ import {
   statsIn,
   statsSchemas,
   statsVersionOf,
+  statsVersions,
   upgradeEach1_0,
 } from './stats-versions.ts'
 import { hostStatsV1_0 } from './versions/v1-0.ts'
@@ -296,4 +297,21 @@ test('a report of 1.0 is converted to the same report with and without the short
     }),
     { seed: 1, numRuns: 200 },
   )
+})
+
+test('the oldest version that can express a report is found at once as by trying each, with the fields in the same order', () => {
+  const found = new Set<string>()
+  fc.assert(
+    fc.property(fc.oneof(oldest, newer, withOmitted, newest), (given) => {
+      const parsed = parseHostStats(given)
+      if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
+      const stats = parsed.value
+      const tried = statsVersions.map((version) => statsIn(version, stats)).find(({ ok }) => ok)
+      const published = publishedStats(stats)
+      expect(JSON.stringify(published)).toBe(JSON.stringify(tried?.ok === true ? tried.value : undefined))
+      found.add(statsVersionOf(published))
+    }),
+    { numRuns: 1_000 },
+  )
+  expect([...found].sort()).toEqual([...statsVersions])
 })

@@ -115,9 +115,31 @@ function olderThan1_3(version: '1.0' | '1.1' | '1.2', stats: HostStatsV1_3): Par
  * read them.
  */
 export function publishedStats(stats: HostStatsV1_4): PublishedStats {
-  for (const version of statsVersions) {
-    const parsed = statsIn(version, stats)
-    if (parsed.ok) return parsed.value
+  const version = oldestVersionFor(stats)
+  if (version === '1.0') return downgradeAtOnce(stats)
+  const parsed = statsIn(version, stats)
+  return parsed.ok ? parsed.value : stats
+}
+
+/** The oldest version in which `statsIn` can express a report. */
+function oldestVersionFor({ gpus, nova, machineId, omitted, tunneledCells, pciPools, numaCells }: HostStatsV1_4): StatsVersion {
+  if (gpus.some(({ numaNode }) => numaNode !== null)) return '1.4'
+  if (nova !== null && (nova.openRatios.length > 0 || nova.openReserves.length > 0)) return '1.4'
+  if (machineId !== null) return '1.3'
+  if (omitted.length > 0) return '1.2'
+  const isOldest = nova === null && tunneledCells.length === 0 && pciPools.length === 0 && numaCells.every(isCellOf1_0)
+  return isOldest ? '1.0' : '1.1'
+}
+
+const isCellOf1_0 = ({ siblings, pages, dedicatedCpuset, socket, physicalNetworks }: HostStatsV1_4['numaCells'][number]): boolean =>
+  siblings.length === 0 && pages.length === 0 && dedicatedCpuset === null && socket === null && physicalNetworks.length === 0
+
+/** Converts a report that 1.0 can express to 1.0. The result equals that of the steps from version to version. */
+function downgradeAtOnce(stats: HostStatsV1_4): HostStatsV1_0 {
+  const { version: _, numaCells, tunneledCells, pciPools, nova, omitted, machineId, ...rest } = stats
+  return {
+    ...rest,
+    gpus: stats.gpus.map(({ numaNode, ...device }) => device),
+    numaCells: numaCells.map(({ siblings, pages, dedicatedCpuset, socket, physicalNetworks, ...cell }) => cell),
   }
-  return stats
 }

@@ -1,5 +1,6 @@
 import { atOnce, type Steps } from '@gantt/scheduler-core'
 import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, Kind } from 'graphql'
+import { answerYielding, pauseOfQuery } from '../../event-loop/query.ts'
 import type { Context } from '../../schema/context.ts'
 import { servicesFor } from '../../services/key/bound.ts'
 import type { Services } from '../../services/services.ts'
@@ -24,7 +25,7 @@ export const contextOf = (services: Services, { caller, requestId, answer, over 
 /** The schema, document and operation of a call, and the values of its variables. */
 export type Checked = readonly [GraphQLSchema, DocumentNode, string | undefined, Readonly<Record<string, unknown>>]
 
-export function* checkInSteps(...[schema, document, operationName, variables]: Checked): Steps<void> {
+function* checkInSteps(...[schema, document, operationName, variables]: Checked): Steps<void> {
   checkSubscriptionRoot(document, operationName)
   yield* checkListsInSteps(schema, document, operationName, variables)
   yield* checkUsesInSteps(document, operationName, variables)
@@ -37,6 +38,17 @@ export function* checkInSteps(...[schema, document, operationName, variables]: C
 export function checkAtOnce(...checked: Checked): void {
   atOnce(checkInSteps(...checked))
   checkCost(...checked)
+}
+
+/**
+ * `checkAtOnce` for a call with large variables. Yields while it reads them, and once before the executor does, because the executor reads
+ * all variables without yielding.
+ */
+export async function checkYielding(...checked: Checked): Promise<void> {
+  await pauseOfQuery()
+  await answerYielding(checkInSteps(...checked))
+  checkCost(...checked)
+  await pauseOfQuery()
 }
 
 export type Executed = {

@@ -1,9 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type DocumentNode, type ExecutionResult, execute, type GraphQLError, getOperationAST } from 'graphql'
-import { callAnswered } from '../../event-loop/query.ts'
+import { callAnswered, pauseOfQuery } from '../../event-loop/query.ts'
 import { acceptedEncoding, compress, MIN_BYTES_TO_COMPRESS } from '../compression.ts'
 import type { Call } from './call.ts'
-import { asksForHealthOnly, checkAtOnce, contextOf, type Executed, neverRan, reworded, withRequestIds } from './call-rules.ts'
+import {
+  asksForHealthOnly,
+  type Checked,
+  checkAtOnce,
+  checkYielding,
+  contextOf,
+  type Executed,
+  neverRan,
+  reworded,
+  withRequestIds,
+} from './call-rules.ts'
 import { refusalOf } from './field-rules.ts'
 import { type WrittenResult, writeWithPauses } from './limits/answer-size.ts'
 import { areLarge, areWide, type Params } from './limits/body.ts'
@@ -20,7 +30,7 @@ const MEDIA_TYPES: ReadonlyMap<string | undefined, string> = new Map([
 
 /**
  * Answers a call, and resolves when its answer is written. Undefined if Yoga must answer it: a stream, a document that was not sent before,
- * a name of no operation, large variables, or an unusual media type.
+ * a name of no operation, wide objects in variables, or an unusual media type.
  */
 export type DirectAnswers = (request: IncomingMessage, response: ServerResponse, call: Call, params: Params) => Promise<void> | undefined
 
@@ -30,7 +40,7 @@ export interface WrittenAnswer {
   readonly text: string
 }
 
-/** Runs a valid document that is no subscription. The values of its variables are not large. */
+/** Runs a valid document that is no subscription. Its variables contain no wide object. */
 export type RunDirectly = (call: Call, document: DocumentNode, params: Params) => Promise<WrittenAnswer>
 
 /** True if the variables take so long to read that a call must yield meanwhile, or if their errors must be computed before it runs. */
@@ -47,7 +57,8 @@ export function createDirectAnswers(options: GraphqlOptions): DirectAnswers {
     const document = mediaType === undefined ? undefined : options.documents.valid(params.query)
     if (mediaType === undefined || document === undefined) return undefined
     const operation = getOperationAST(document, params.operationName)?.operation
-    if (operation === undefined || operation === 'subscription' || areUnusual(params.variables)) return undefined
+    if (operation === undefined || operation === 'subscription') return undefined
+    if (params.variables && areWide(params.variables)) return undefined
     return run(call, document, params).then((answer) => write(request, response, call, mediaType, answer))
   }
 }
@@ -57,8 +68,12 @@ export function createRunDirectly({ schema, services, settled, warn }: GraphqlOp
   /** The result of a call, before its errors have the id of the request. */
   const resultOf = async (call: Call, executed: Executed): Promise<WrittenResult> => {
     const { document, operationName, variableValues } = executed
+    const checked: Checked = [schema, document, operationName ?? undefined, variableValues ?? {}]
+    const isLarge = variableValues != null && areLarge(variableValues)
     try {
-      checkAtOnce(schema, document, operationName ?? undefined, variableValues ?? {})
+      // a call with few values must not wait for the turns of long queries
+      if (isLarge) await checkYielding(...checked)
+      else checkAtOnce(...checked)
     } catch (error) {
       return { errors: [toFault(error)] }
     }
@@ -68,7 +83,10 @@ export function createRunDirectly({ schema, services, settled, warn }: GraphqlOp
     try {
       const contextValue = contextOf(services, call)
       const ran = await execute({ schema, document, operationName, variableValues, contextValue })
-      result = neverRan(ran) ? reworded(schema, ran, executed) : ran
+      const isUnread = neverRan(ran)
+      // large variables are read once more in another turn of the event loop
+      if (isUnread && isLarge) await pauseOfQuery()
+      result = isUnread ? reworded(schema, ran, executed) : ran
       if (!asksForHealthOnly(document)) await settled()
     } catch (error) {
       result = { errors: [toFault(error)] }

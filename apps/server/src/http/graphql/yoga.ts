@@ -1,6 +1,6 @@
 import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import { createYoga, isAsyncIterable, mapAsyncIterator, type Plugin, type YogaServerInstance } from 'graphql-yoga'
-import { answerYielding, callAnswered, callSubscribes, pauseOfQuery } from '../../event-loop/query.ts'
+import { callAnswered, callSubscribes, pauseOfQuery } from '../../event-loop/query.ts'
 import type { Context } from '../../schema/context.ts'
 import { fault, isFault } from '../../schema/types/faults.ts'
 import type { Services } from '../../services/services.ts'
@@ -11,7 +11,7 @@ import {
   asksForHealthOnly,
   type Checked,
   checkAtOnce,
-  checkInSteps,
+  checkYielding,
   contextOf,
   type Executed,
   neverRan,
@@ -23,7 +23,6 @@ import { type DocumentCache, useDocumentCache } from './document-cache.ts'
 import { useFieldRules } from './field-rules.ts'
 import { type Answer, writeWithPauses } from './limits/answer-size.ts'
 import { areLarge, areWide } from './limits/body.ts'
-import { checkCost } from './limits/operation-cost.ts'
 import { documentFaults } from './literals.ts'
 import { toFault } from './masking.ts'
 
@@ -78,13 +77,6 @@ export function createYogaHandler({ schema, services, documents, settled, heartb
  * variable once for each use.
  */
 function useCostLimit(): Plugin<Context, Call> {
-  const checkYielding = async (...checked: Checked): Promise<void> => {
-    await pauseOfQuery()
-    await answerYielding(checkInSteps(...checked))
-    checkCost(...checked)
-    // the executor reads the variables without yielding
-    await pauseOfQuery()
-  }
   const check: Plugin['onExecute'] = ({ args, setResultAndStopExecution }) => {
     const { schema, document, operationName, variableValues } = args
     const checked: Checked = [schema, document, operationName ?? undefined, variableValues ?? {}]

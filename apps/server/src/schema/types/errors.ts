@@ -97,9 +97,7 @@ export const resultUnion = <Member extends ObjectParam<typeof builder.$inferSche
   description: string,
   types: Member[],
   names: Readonly<Record<string, string>>,
-) =>
-  builder.unionType(name, {
-    description,
-    types,
-    resolveType: (value: unknown) => ({ ...failureNames, ...names })[(value as { type: string }).type],
-  })
+) => {
+  const all: Readonly<Record<string, string>> = { ...failureNames, ...names }
+  return builder.unionType(name, { description, types, resolveType: (value: unknown) => all[(value as { type: string }).type] })
+}

@@ -1,10 +1,10 @@
 import {
   COMPUTE,
-  canonicalJson,
   currentStats,
   type Fleet,
   type HostReported,
   isOverruled,
+  isSameJson,
   materialising,
   mergeDelta,
   renewalAge,
@@ -49,7 +49,7 @@ function hasChanges(fleet: Fleet, report: Report, now: number): boolean {
   if (record === undefined || reporter?.incarnation !== report.incarnation || report.sequence <= reporter.sequence) return true
   if (report.type === 'namespace') {
     const known = record.namespaces.get(report.namespace)
-    if (known?.version !== report.version || canonicalJson(known.document) !== canonicalJson(report.document)) return true
+    if (known?.version !== report.version || !isSameJson(known.document, report.document)) return true
     if (isOverruledReport(fleet, report)) return true
     const renewed = renewalAge(fleet, report.namespace)
     return renewed !== undefined && (known.reportedAt === undefined || now - known.reportedAt >= renewed)
@@ -67,7 +67,7 @@ function hasChanges(fleet: Fleet, report: Report, now: number): boolean {
     if (fleet.featureLevel >= STRICT_CLAIMS && stats.instances === null && state === 'MATERIALISED') return true
     if (extra !== null && source === null && stats.instances !== null && containsUsage(report)) return true
   }
-  return canonicalJson(stats) !== canonicalJson(record.stats)
+  return !isSameJson(stats, record.stats)
 }
 
 /**
