@@ -20,6 +20,7 @@ test.each<[string, number, string]>([
   ['connections', limits.connections, 'connections of a replica'],
   ['the headers', limits.headerBytes, 'the headers of a request'],
   ['the time for headers', limits.headersMs, 'all headers'],
+  ['the time without a request', limits.idleMs, 'a connection without a request'],
   ['the time for a request', limits.requestMs, 'a whole request'],
   ['the time between two parts of a body', limits.bodyPauseMs, '`limit.body_pause`'],
   ['the body', limits.bodyBytes, '`limit.body`'],

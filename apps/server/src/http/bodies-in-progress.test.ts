@@ -3,6 +3,7 @@ import net from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Call } from './graphql/call.ts'
 import { createBodies } from './graphql/limits/bodies.ts'
+import { limits } from './limits.ts'
 import { type HttpOptions, type HttpServer, startHttpServer } from './server.ts'
 
 const KIB = 1024
@@ -60,6 +61,11 @@ const ask = (url: URL, key: string): Promise<Response> =>
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query: '{ health { __typename } }' }),
   })
+
+test('an answer says for how long a connection without a request is kept', async () => {
+  const answer = await fetch(new URL('/live', await serve()))
+  expect(answer.headers.get('keep-alive')).toBe(`timeout=${limits.idleMs / 1_000}`)
+})
 
 test('a key whose bodies stay one byte short gets 503 for further bodies, and other keys are answered', async () => {
   const bodies = createBodies({ bodiesBytes: 64 * KIB, keyBodiesBytes: 16 * KIB })

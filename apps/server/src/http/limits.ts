@@ -15,6 +15,11 @@ export const limits = {
   headersMs: 15_000,
   /** The time in which a whole request must arrive, in milliseconds. */
   requestMs: 60_000,
+  /**
+   * How long a connection without a request is kept, in milliseconds. Most load balancers close such a connection after a minute. If the
+   * service closed it first, a call that is sent at that moment would fail.
+   */
+  idleMs: 75_000,
   /** How often connections are checked for requests that are late, in milliseconds. */
   lateCheckMs: 5_000,
   bodyBytes: 4 * 1024 * 1024,

@@ -67,6 +67,7 @@ const CONNECTION_LIMITS = {
   maxHeaderSize: limits.headerBytes,
   headersTimeout: limits.headersMs,
   requestTimeout: limits.requestMs,
+  keepAliveTimeout: limits.idleMs,
   connectionsCheckingInterval: limits.lateCheckMs,
 }
 
