@@ -19,7 +19,7 @@ export interface SelectOptions {
   readonly solution?: Solution | undefined
   /** True if the instances are explained afterwards. `Selection.judged` is set only then, because it keeps lists of hosts in memory. */
   readonly isExplained?: boolean | undefined
-  /** True if every host is to be examined for each instance, instead of searching an index. The result is the same, bit for bit. */
+  /** True if every filter is to be called for every host, without kept verdicts and without an index. The result is the same, bit for bit. */
   readonly isExhaustive?: boolean | undefined
 }
 

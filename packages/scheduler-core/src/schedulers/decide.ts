@@ -53,8 +53,8 @@ export interface DecideInput {
   /** True if the instances are explained afterwards by `Decided.judged`, on the same fleet. */
   readonly isExplained?: boolean | undefined
   /**
-   * True if every host is to be examined for each instance, instead of searching an index. The result is the same, bit for bit. Replays do
-   * this, so that they check the index.
+   * True if every filter is to be called for every host, without kept verdicts and without an index. The result is the same, bit for bit.
+   * Replays do this, so that they check both.
    */
   readonly isExhaustive?: boolean | undefined
 }

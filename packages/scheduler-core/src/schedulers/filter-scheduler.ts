@@ -7,6 +7,7 @@ import { at } from '../hosts/columns.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { BestHosts } from '../pipeline/best-hosts/best-hosts.ts'
 import { prepareFinding } from '../pipeline/best-hosts/finding.ts'
+import { withoutKept } from '../pipeline/filtering/filter-step.ts'
 import { isAsked, prepareFilters, prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
 import { placeEachInSteps } from '../pipeline/place-each.ts'
 import { createChanceOrder, createTieOrder, drawRank, rankAll, type TieOrder } from '../pipeline/weighing/pick.ts'
@@ -157,7 +158,8 @@ function preparePlacing(
     const known = kinds.get(members)
     if (known !== undefined) return known
     const { request: asked, count } = members
-    const filters = yield* prepareFiltersInSteps(compiled, asked, fleet)
+    const prepared = yield* prepareFiltersInSteps(compiled, asked, fleet)
+    const filters = isExhaustive === true ? withoutKept(prepared) : prepared
     const kind: Kind = {
       find: prepareFinding(filters, prepareScores(compiled, asked, fleet), fleet, {
         instances: count,

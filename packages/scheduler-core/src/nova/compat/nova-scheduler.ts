@@ -1,7 +1,7 @@
 import type { CompiledProfile } from '../../contracts/compiled-profile.ts'
 import { createScheduler, type Scheduler, type Selection } from '../../contracts/scheduler.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import type { FilterStep } from '../../pipeline/filtering/filter-step.ts'
+import { type FilterStep, withoutKept } from '../../pipeline/filtering/filter-step.ts'
 import { isAsked, prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
 import { withRounds } from '../../pipeline/rounds.ts'
 import type { ClaimPart } from '../../records/change.ts'
@@ -35,8 +35,9 @@ import { placeSingle } from './single-placement.ts'
 export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
   const rules = novaRulesOf(compiled.profile)
   return createScheduler('nova', function* (request, fleet, overlay, asked, slice) {
-    const { seed, alternatesPerInstance, allOrNothing, claimIds, isExplained } = asked
-    const steps = yield* prepareFiltersInSteps(compiled, request, fleet)
+    const { seed, alternatesPerInstance, allOrNothing, claimIds, isExplained, isExhaustive } = asked
+    const prepared = yield* prepareFiltersInSteps(compiled, request, fleet)
+    const steps = isExhaustive === true ? withoutKept(prepared) : prepared
     const wanted = readRequest(fleet, request)
     // Nova's algorithm places instances of one flavor only, so a gang is refused. The API refuses gangs for these profiles earlier.
     if (wanted === undefined || request.gang.length > 0) return yield* refusedByAll(fleet, steps, slice)

@@ -1,6 +1,10 @@
 import { expect, test, vi } from 'vitest'
 import { byExtent } from '../../../../../testing/extent.ts'
-import { compareSearches, noneCompared } from '../../testing/index.ts'
+import { openOverlay } from '../../fleet/overlay.ts'
+import { profileSchema } from '../../records/profile.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { decide } from '../../schedulers/decide.ts'
+import { aFleet, aRequest, aUuid, compareSearches, noneCompared } from '../../testing/index.ts'
 import { ChangeFeed } from '../../values/change-feed.ts'
 import { RequestClass } from './request-class.ts'
 import { ScoreTable } from './score-table.ts'
@@ -18,6 +22,26 @@ test('a second decision for a kind of requests is made by a search', () => {
 
 test.each(seeds)('a search of the index gives the result of examining every host: %s', (seed) => {
   expect(compareSearches(seed, 80, 150)).toBeUndefined()
+})
+
+test('names with control characters do not make two kinds of requests one', () => {
+  const fleet = aFleet({ h1: {}, h2: {} })
+  const profile = profileSchema.parse({
+    ...{ name: 'p', number: 1, weighers: [] },
+    filters: [{ name: 'AvailabilityZoneFilter' }, { name: 'ServerGroupAntiAffinityFilter' }],
+  })
+  const instanceGroup = { uuid: aUuid(1), policy: 'ANTI_AFFINITY' } as const
+  const placed = (request: RequestSpec): number => {
+    const overlay = openOverlay(fleet)
+    const input = { id: 'd', profile, seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c'] }
+    const { found } = decide(fleet, overlay, { ...input, request })
+    overlay.discard()
+    return found
+  }
+  for (let time = 0; time < 3; time++) expect(placed(aRequest({ availabilityZone: 'nova', instanceGroup }))).toBe(1)
+  for (const separator of ['\u0001', '\u0002', '\u0003', '\u0001\u0003', ':'])
+    for (let time = 0; time < 3; time++)
+      expect(placed(aRequest({ availabilityZone: `nova${separator}ServerGroupAntiAffinityFilter` }))).toBe(0)
 })
 
 /** Faults of the index. Each must lead to a difference that the comparison finds. */

@@ -10,7 +10,7 @@ import type { BestHosts } from './best-hosts.ts'
 import { findBest } from './branch-and-bound.ts'
 import { type ClassCache, classCacheOf } from './class-cache.ts'
 import { GONE, MAX_FILTERS, PASSES, RequestClass } from './request-class.ts'
-import { ScoreTable, tableKeyOf, termsOf } from './score-table.ts'
+import { joinKeys, ScoreTable, tableKeyOf, termsOf } from './score-table.ts'
 
 /** Searches the best hosts for one instance after another of one kind of request. */
 export interface IndexedSearch {
@@ -49,8 +49,9 @@ export function prepareIndexedSearch(
   const terms = termsOf(weighers)
   if (terms === undefined) return undefined
   const cache = classCacheOf(fleet)
-  const tableKey = `${fleet.featureLevel}\u0000${tableKeyOf(terms)}`
-  const key = `${tableKey}\u0002${asked.map(({ name, cacheName }) => cacheName ?? `\u0003${name}`).join('\u0001')}`
+  const tableKey = joinKeys([String(fleet.featureLevel), tableKeyOf(terms)])
+  // a verdict that is not kept has the name of its filter in the key, at which no key of a kept verdict begins
+  const key = joinKeys([tableKey, ...asked.map(({ name, cacheName }) => (cacheName === undefined ? `filter ${name}` : cacheName))])
   const names = asked.map(({ name }) => name)
   /** The verdict of a host by the filters that are kept, or by all of them. */
   const verdictBy = (isEach: boolean) => (host: HostIndex) => {

@@ -33,9 +33,12 @@ export function termsOf(steps: readonly WeighStep[]): readonly Term[] | undefine
   return terms
 }
 
+/** Joins texts of any characters. Different lists have different results, because each text begins with its length. */
+export const joinKeys = (keys: readonly string[]): string => keys.map((key) => `${key.length}:${key}`).join('')
+
 /** A text that is equal for weighers that give each host the same scores and multipliers. */
 export const tableKeyOf = (terms: readonly Term[]): string =>
-  terms.map(({ step }) => `${step.scoreKey}\u0000${step.multiplierKey ?? ''}`).join('\u0001')
+  joinKeys(terms.flatMap(({ step }) => [step.scoreKey ?? '', step.multiplierKey ?? '']))
 
 /**
  * The raw scores and multipliers that some weighers give the hosts, and an order of the hosts by these numbers. Numbers are computed when

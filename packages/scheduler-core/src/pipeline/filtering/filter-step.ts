@@ -3,6 +3,9 @@ import type { PreparedFilter } from '../../text/prepared-filter.ts'
 import type { Reason } from '../../text/reason.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
+/** The same steps without kept verdicts, so that each filter is called for every remaining host. */
+export const withoutKept = (steps: readonly FilterStep[]): readonly FilterStep[] => steps.map((step) => ({ ...step, cacheName: undefined }))
+
 /**
  * A filter prepared for one request. `prepared` is undefined if the filter does not apply to the request. If `failed` is true, preparing
  * the filter threw `error`.

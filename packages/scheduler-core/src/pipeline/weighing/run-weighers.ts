@@ -160,7 +160,8 @@ function prepareRaw(
   // only scores that do not depend on the time are cached
   const key = ages ? undefined : weigher.cacheKey?.(request, options)
   if (key === undefined) return { rawOf: fillEach(rawOf), scoreAt: rawOf, scoreKey: undefined }
-  const scoreKey = `${cacheName}\u0000${key}`
+  // some weighers give other raw scores if their multiplier is 0
+  const scoreKey = `${cacheName}\u0000${multiplier}\u0000${key}`
   return { ...cachedNumbers(cachedScores(fleet, scoreKey), fleet, rawOf), scoreKey }
 }
 
