@@ -1,4 +1,5 @@
 import type { Fleet } from '../../fleet/fleet.ts'
+import { Recent } from '../../values/recent.ts'
 import type { RequestClass } from './request-class.ts'
 import type { ScoreTable } from './score-table.ts'
 
@@ -6,11 +7,8 @@ import type { ScoreTable } from './score-table.ts'
 const MAX_CLASS_BYTES = 100_663_296
 /** The tables of a fleet use at most about this many bytes. */
 const MAX_TABLE_BYTES = 33_554_432
-/** At most this many keys of requests that have no class are remembered. */
-const MAX_SEEN = 4_096
-/** An estimate of the bytes of an entry in addition to its arrays, such as its key. */
-const ENTRY_BYTES = 2_048
-
+/** The keys of requests that have no class use at most about this many bytes. */
+const MAX_SEEN_BYTES = 8_388_608
 /** What is kept between the decisions on one fleet. */
 export interface ClassCache {
   readonly classes: Recent<RequestClass>
@@ -28,7 +26,7 @@ export function classCacheOf(fleet: Fleet): ClassCache {
   const cache = {
     classes: new Recent<RequestClass>(MAX_CLASS_BYTES),
     tables: new Recent<ScoreTable>(MAX_TABLE_BYTES),
-    seen: new Recent<{ readonly bytes: number }>(MAX_SEEN * ENTRY_BYTES),
+    seen: new Recent<{ readonly bytes: number }>(MAX_SEEN_BYTES),
   }
   caches.set(fleet, cache)
   return cache
@@ -36,50 +34,3 @@ export function classCacheOf(fleet: Fleet): ClassCache {
 
 /** Discards everything that earlier decisions on a fleet left for searches. */
 export const forgetSearches = (fleet: Fleet): void => void caches.delete(fleet)
-
-/** Values by key, of which the least recently used are dropped if they need more than `most` bytes. The last value is always kept. */
-export class Recent<Value extends { readonly bytes: number }> {
-  readonly #most: number
-  /** A Map has insertion order. A used key is inserted again, so the least recently used key is the first. */
-  readonly #values = new Map<string, { readonly value: Value; readonly bytes: number }>()
-  #bytes = 0
-
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  get size(): number {
-    return this.#values.size
-  }
-
-  get(key: string): Value | undefined {
-    const entry = this.#values.get(key)
-    if (entry === undefined) return undefined
-    this.#values.delete(key)
-    this.#values.set(key, entry)
-    return entry.value
-  }
-
-  /** Stores a value with the bytes that it needs now. */
-  set(key: string, value: Value): void {
-    this.delete(key)
-    const bytes = value.bytes + ENTRY_BYTES
-    this.#values.set(key, { value, bytes })
-    this.#bytes += bytes
-    while (this.#bytes > this.#most && this.#values.size > 1) this.delete(this.#values.keys().next().value as string)
-  }
-
-  /** Removes a value and returns it. */
-  take(key: string): Value | undefined {
-    const value = this.#values.get(key)?.value
-    this.delete(key)
-    return value
-  }
-
-  delete(key: string): void {
-    const entry = this.#values.get(key)
-    if (entry === undefined) return
-    this.#values.delete(key)
-    this.#bytes -= entry.bytes
-  }
-}

@@ -6,6 +6,7 @@ import { readsOf } from '../../report/stats-fields.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { memoByObject } from '../../values/memo.ts'
+import { Recent } from '../../values/recent.ts'
 import { fieldsIn } from '../namespaces/reading.ts'
 
 /** A bit for each host: bit `host % 32` of the word `host / 32`. */
@@ -22,16 +23,13 @@ export interface CachedVerdicts {
 }
 
 interface Entry extends CachedVerdicts {
+  readonly bytes: number
   /** The count of changes in the host table's feed that the entry has followed. */
   followed: number
 }
 
 /** The cached verdicts of a fleet use at most about this many bytes. If there are more, the least recently used are dropped. */
 const MAX_BYTES = 33_554_432
-/** An estimate of the bytes of an entry in addition to its bits. */
-const ENTRY_BYTES = 512
-const MAX_ENTRIES = 16_384
-
 /**
  * The name under which the verdicts of a filter for a request are cached. Undefined if the verdicts depend on more than the host's own
  * state, as for an instance that moves, or for a filter that reads documents of other services.
@@ -51,7 +49,7 @@ const textOf = memoByObject((options: FilterOptions) => canonicalJson(options))
 
 export const wordsFor = (hosts: number): number => Math.ceil(hosts / 32)
 
-const caches = new WeakMap<Fleet, Map<string, Entry>>()
+const caches = new WeakMap<Fleet, Recent<Entry>>()
 
 /**
  * The cached verdicts for a key at the feature level of the fleet. Hosts that changed since the last call for the key are not known. The
@@ -60,11 +58,9 @@ const caches = new WeakMap<Fleet, Map<string, Entry>>()
 export function cachedVerdicts(fleet: Fleet, name: string): CachedVerdicts {
   const { count, changes } = fleet.hosts
   const key = `${fleet.featureLevel}\u0000${name}`
-  const cache = caches.get(fleet) ?? new Map<string, Entry>()
+  const cache = caches.get(fleet) ?? new Recent<Entry>(MAX_BYTES)
   caches.set(fleet, cache)
   const found = cache.get(key)
-  // A Map has insertion order. A used key is inserted again, so the least recently used key is the first.
-  if (found !== undefined) cache.delete(key)
   const entry = found === undefined || found.known.length < wordsFor(count) ? larger(found, fleet.hosts) : found
   const { known } = entry
   const isFollowed = changes.eachAfter(entry.followed, (host) => {
@@ -73,9 +69,7 @@ export function cachedVerdicts(fleet: Fleet, name: string): CachedVerdicts {
   })
   if (!isFollowed) known.fill(0)
   entry.followed = changes.count
-  cache.set(key, entry)
-  const most = Math.max(1, Math.min(MAX_ENTRIES, Math.floor(MAX_BYTES / (known.byteLength * 3 + ENTRY_BYTES))))
-  while (cache.size > most) cache.delete(cache.keys().next().value as string)
+  if (entry !== found) cache.set(key, entry)
   return entry
 }
 
@@ -83,9 +77,10 @@ export function cachedVerdicts(fleet: Fleet, name: string): CachedVerdicts {
 function larger(from: Entry | undefined, { count, changes }: HostTable): Entry {
   const words = wordsFor(Math.ceil(count * 1.25))
   const [known, passed, failed] = [new Uint32Array(words), new Uint32Array(words), new Uint32Array(words)]
-  if (from === undefined) return { known, passed, failed, followed: changes.count }
+  const bytes = 3 * known.byteLength
+  if (from === undefined) return { known, passed, failed, bytes, followed: changes.count }
   known.set(from.known)
   passed.set(from.passed)
   failed.set(from.failed)
-  return { known, passed, failed, followed: from.followed }
+  return { known, passed, failed, bytes, followed: from.followed }
 }

@@ -1,4 +1,5 @@
 import type { Fleet } from '../../fleet/fleet.ts'
+import { Recent } from '../../values/recent.ts'
 
 /**
  * The raw scores that one weigher gives the hosts for one kind of request. A score is valid only while the host has the version in
@@ -8,13 +9,13 @@ export interface CachedScores {
   raw: Float64Array
   /** For each host, the version at which its score was computed. -1 means that no score was computed. */
   version: Float64Array
+  readonly bytes: number
 }
 
-/** At most this many scores are cached per fleet. If there are more, the least recently used keys are dropped. */
-const MAX_NUMBERS = 16_000_000
-const MAX_KEYS = 4_096
+/** The cached scores of a fleet use at most about this many bytes. If there are more, the least recently used are dropped. */
+const MAX_BYTES = 268_435_456
 
-const caches = new WeakMap<Fleet, Map<string, CachedScores>>()
+const caches = new WeakMap<Fleet, Recent<CachedScores>>()
 
 /**
  * The cached scores for a key at the feature level of the fleet, large enough for every host. Scores of a lower level are not used, because
@@ -23,19 +24,18 @@ const caches = new WeakMap<Fleet, Map<string, CachedScores>>()
 export function cachedScores(fleet: Fleet, name: string): CachedScores {
   const key = `${fleet.featureLevel}\u0000${name}`
   const size = fleet.hosts.count
-  const cache = caches.get(fleet) ?? new Map<string, CachedScores>()
+  const cache = caches.get(fleet) ?? new Recent<CachedScores>(MAX_BYTES)
   caches.set(fleet, cache)
-  let scores = cache.get(key)
-  // A Map has insertion order. A used key is inserted again, so the least recently used key is the first.
-  if (scores !== undefined) cache.delete(key)
-  if (scores === undefined || scores.raw.length < size) scores = grow(scores, size)
+  const known = cache.get(key)
+  if (known !== undefined && known.raw.length >= size) return known
+  const scores = grow(known, size)
   cache.set(key, scores)
-  while (cache.size > 1 && (cache.size > MAX_KEYS || cache.size * size > MAX_NUMBERS)) cache.delete(cache.keys().next().value as string)
   return scores
 }
 
 function grow(scores: CachedScores | undefined, size: number): CachedScores {
-  const larger = { raw: new Float64Array(Math.ceil(size * 1.5)), version: new Float64Array(Math.ceil(size * 1.5)).fill(-1) }
+  const length = Math.ceil(size * 1.5)
+  const larger = { raw: new Float64Array(length), version: new Float64Array(length).fill(-1), bytes: 16 * length }
   if (scores !== undefined) {
     larger.raw.set(scores.raw)
     larger.version.set(scores.version)
