@@ -80,9 +80,10 @@ test('while two replicas have two versions of a plug-in, each asks for everythin
     ['ResourceStatsApplied'],
     ['ValidationError'],
   ])
-  // the document that one of them took is not lost by the refusal of the other one
+  // the document that one of them took is not lost by the refusal of the other one, which learns of it from the log
   const HELD = '{ host(name: "a") { namespace(name: "power") { version document } } }'
-  expect((await dataOf(newer, HELD)).host.namespace).toEqual({ version: '1.0', document: { watts: 1 } })
+  const heldBy = async (service: TestService) => (await dataOf(service, HELD)).host.namespace
+  await expect.poll(() => newer && heldBy(newer)).toEqual({ version: '1.0', document: { watts: 1 } })
   await newer.close()
   newer = undefined
   await expect.poll(() => askedBy(older)).toEqual(['power'])

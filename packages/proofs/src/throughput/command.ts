@@ -1,11 +1,13 @@
 import { JSON_OPTION } from '@gantt/cli/for-proofs'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createChecks } from '../checks.ts'
 import { endedBySignals } from '../processes/ended-run.ts'
 import { wholeNumber } from '../whole-number.ts'
 import { type Mix, workKinds } from './calls.ts'
 import { linesOf } from './report.ts'
 import { runLoad } from './run.ts'
+
+const USUAL_MIX = 'select=45,claim=5,release=45,report=5'
 
 /** Reads shares such as `select=45,report=5`. A kind that is not named has the share 0. */
 export function readMix(text: string): Mix {
@@ -50,7 +52,7 @@ export function addLoadtest(program: Command): void {
       wholeNumber(0, 600),
       5,
     )
-    .option('--mix <shares>', 'what callers do, in shares', readMix, readMix('select=45,claim=5,release=45,report=5'))
+    .addOption(new Option('--mix <shares>', 'what callers do, in shares').argParser(readMix).default(readMix(USUAL_MIX), USUAL_MIX))
     .option('--seed <text>', 'the same seed gives the same calls, though not their timing', '1')
     .option(...JSON_OPTION)
     .action(({ json, warmUp, floor, ...options }: Options) => {
