@@ -1,5 +1,5 @@
 import type { Fleet } from '../../fleet/fleet.ts'
-import { Recent } from '../../values/recent.ts'
+import { Recent } from '../recent.ts'
 import type { RequestClass } from './request-class.ts'
 import type { ScoreTable } from './score-table.ts'
 

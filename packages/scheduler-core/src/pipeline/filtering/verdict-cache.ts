@@ -6,8 +6,8 @@ import { readsOf } from '../../report/stats-fields.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { memoByObject } from '../../values/memo.ts'
-import { Recent } from '../../values/recent.ts'
 import { fieldsIn } from '../namespaces/reading.ts'
+import { Recent } from '../recent.ts'
 
 /** A bit for each host: bit `host % 32` of the word `host / 32`. */
 export type HostBits = Uint32Array

@@ -1,5 +1,5 @@
 import type { Fleet } from '../../fleet/fleet.ts'
-import { Recent } from '../../values/recent.ts'
+import { Recent } from '../recent.ts'
 
 /**
  * The raw scores that one weigher gives the hosts for one kind of request. A score is valid only while the host has the version in
