@@ -24,13 +24,24 @@ export class Recent<Value extends { readonly bytes: number }> {
     return entry.value
   }
 
-  /** Stores a value with the bytes that it needs now. */
-  set(key: string, value: Value): void {
+  /** Stores a value with the bytes that it needs now. Returns the values that were dropped for it. */
+  set(key: string, value: Value): readonly Value[] {
     this.delete(key)
     const bytes = value.bytes + 2 * key.length + ENTRY_BYTES
     this.#values.set(key, { value, bytes })
     this.#bytes += bytes
-    while (this.#bytes > this.#most && this.#values.size > 1) this.delete(this.#values.keys().next().value as string)
+    const dropped: Value[] = []
+    for (const [oldest, entry] of this.#values) {
+      if (this.#bytes <= this.#most || this.#values.size === 1) break
+      this.delete(oldest)
+      dropped.push(entry.value)
+    }
+    return dropped
+  }
+
+  /** Removes the values for which `isGone` returns true. */
+  deleteIf(isGone: (value: Value) => boolean): void {
+    for (const [key, { value }] of this.#values) if (isGone(value)) this.delete(key)
   }
 
   /** Removes a value and returns it. */

@@ -7,7 +7,7 @@ import { at } from '../hosts/columns.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { BestHosts } from '../pipeline/best-hosts/best-hosts.ts'
 import { prepareFinding } from '../pipeline/best-hosts/finding.ts'
-import { withoutKept } from '../pipeline/filtering/filter-step.ts'
+import { type FilterStep, withoutKept } from '../pipeline/filtering/filter-step.ts'
 import { isAsked, prepareFilters, prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
 import { placeEachInSteps } from '../pipeline/place-each.ts'
 import { createChanceOrder, createTieOrder, drawRank, rankAll, type TieOrder } from '../pipeline/weighing/pick.ts'
@@ -97,18 +97,22 @@ function* placeByPipeline(
   return { parts: kept.map(({ part }) => part), answer: kept.map(({ answer }) => answer), instances, found: placed.length }
 }
 
+/** The steps of filters, without kept verdicts if every filter is to be called. */
+const keptUnless = (isExhaustive: boolean | undefined, steps: readonly FilterStep[]): readonly FilterStep[] =>
+  isExhaustive === true ? withoutKept(steps) : steps
+
 /** Finds the best host on which all instances of the request fit together. */
 function* hostForAll(
   { compiled, createOrder, prepareScores }: Pipeline,
   request: RequestSpec,
   fleet: Fleet,
   overlay: Overlay,
-  { seed }: Pick<SelectOptions, 'seed'>,
+  { seed, isExhaustive }: Pick<SelectOptions, 'seed' | 'isExhaustive'>,
   slice: number,
 ): Steps<HostIndex | undefined> {
   const askOf = byMembers(request, ({ request: asked }) => ({
     asked,
-    steps: prepareFilters(compiled, asked, fleet).filter(isAsked),
+    steps: keptUnless(isExhaustive, prepareFilters(compiled, asked, fleet)).filter(isAsked),
     grantsOn: prepareGrants(compiled, asked, fleet),
   }))
   const { asked, steps } = askOf(0)
@@ -158,8 +162,7 @@ function preparePlacing(
     const known = kinds.get(members)
     if (known !== undefined) return known
     const { request: asked, count } = members
-    const prepared = yield* prepareFiltersInSteps(compiled, asked, fleet)
-    const filters = isExhaustive === true ? withoutKept(prepared) : prepared
+    const filters = keptUnless(isExhaustive, yield* prepareFiltersInSteps(compiled, asked, fleet))
     const kind: Kind = {
       find: prepareFinding(filters, prepareScores(compiled, asked, fleet), fleet, {
         instances: count,

@@ -87,7 +87,7 @@ export interface BatchOptions {
   readonly raiseTo?: number
   newSeed(): string
   /** Checks a share of the decisions. Absent: no decision is checked. */
-  readonly checks?: Pick<DecisionChecks, 'isDue' | 'compare'>
+  readonly checks?: Pick<DecisionChecks, 'isDue' | 'compare' | 'fail'>
   /** The time of a clock that never goes back, in milliseconds. */
   monotonic(): number
 }

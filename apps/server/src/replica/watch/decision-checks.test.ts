@@ -43,6 +43,20 @@ test('one decision in a thousand is made a second time, and nothing is found if 
   await replica.close()
 })
 
+test('a decision that cannot be made a second time is made as if it were not checked', async () => {
+  const warned: string[] = []
+  const replica = await aReplica(warned)
+  const compare = vi.spyOn(replica.decisionChecks, 'compare').mockImplementation(() => {
+    throw new Error('planted')
+  })
+  const hosts = await placeMany(replica, 1_001)
+  expect(compare).toHaveBeenCalledTimes(1)
+  expect(hosts).toHaveLength(1_001)
+  expect(replica.fleet.ledger.claims.size).toBe(1_001)
+  expect(warned).toEqual([expect.stringMatching(/could not be checked.*planted/)])
+  await replica.close()
+})
+
 test('a decision that differs is replaced by the result of examining every host, and is a violation until the replica restarts', async () => {
   const warned: string[] = []
   const replica = await aReplica(warned)

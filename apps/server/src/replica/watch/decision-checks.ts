@@ -28,6 +28,8 @@ export interface DecisionChecks {
   isDue(): boolean
   /** Compares both results for a fleet. `examined` is the result of examining every host. */
   compare(fleet: Fleet, found: Decided, examined: Decided): void
+  /** Warns operators that a decision could not be made a second time. */
+  fail(error: unknown): void
   /** How many decisions were made a second time. */
   readonly checked: number
   /** How many of them differed. */
@@ -71,6 +73,11 @@ export function createDecisionChecks({ every = EVERY, now, warn }: DecisionCheck
         `decision ${id} differs from the result of examining every host, which was used instead; report this as a defect: expected ${finding.expected}, found ${finding.actual}`,
       )
     },
+    fail(error) {
+      warn(
+        `a decision could not be checked by examining every host; report this as a defect: ${error instanceof Error ? error.message : String(error)}`,
+      )
+    },
     get checked() {
       return checked
     },
@@ -83,20 +90,29 @@ export function createDecisionChecks({ every = EVERY, now, warn }: DecisionCheck
   }
 }
 
-export /** Decides a request. If the decision is to be checked, it is made a second time by examining every host, and this result is used. */
-function decideChecked(
+/**
+ * Decides a request. If the decision is to be checked, it is made a second time by examining every host, and this result is used. If the
+ * check fails, the decision is made as if it were not checked.
+ */
+export function decideChecked(
   fleet: Fleet,
   overlay: Overlay,
   asked: DecideInput,
-  checks: Pick<DecisionChecks, 'isDue' | 'compare'> | undefined,
+  checks: Pick<DecisionChecks, 'isDue' | 'compare' | 'fail'> | undefined,
 ): Decided {
   const held = overlay.size
   const found = decide(fleet, overlay, asked)
   if (checks?.isDue() !== true) return found
   overlay.rollback(held)
-  const examined = decide(fleet, overlay, { ...asked, isExhaustive: true })
-  checks.compare(fleet, found, examined)
-  return examined
+  try {
+    const examined = decide(fleet, overlay, { ...asked, isExhaustive: true })
+    checks.compare(fleet, found, examined)
+    return examined
+  } catch (error) {
+    overlay.rollback(held)
+    checks.fail(error)
+    return decide(fleet, overlay, asked)
+  }
 }
 
 const textOf = ({ parts, answer, found, record }: Decided): string => canonicalJson({ parts, answer, found, instances: record.instances })

@@ -123,11 +123,14 @@ function exceptionsOf(asked: readonly FilterStep[]): readonly HostIndex[] | unde
   return [...hosts]
 }
 
-function currentTable({ tables }: ClassCache, key: string, fleet: Fleet, lists: number): ScoreTable {
+function currentTable({ tables, classes }: ClassCache, key: string, fleet: Fleet, lists: number): ScoreTable {
   let table = tables.get(key)
   if (table?.isLargeEnough !== true) {
+    const former = table
     table = new ScoreTable(fleet, lists)
-    tables.set(key, table)
+    // a class keeps its table in memory, so the classes of tables that are dropped are dropped too
+    const dropped = new Set([former, ...tables.set(key, table)])
+    classes.deleteIf((known) => dropped.has(known.table))
   }
   table.follow()
   return table

@@ -12,6 +12,9 @@ const COMPARISONS_AT_ONCE = 200_000
 const CHANGED = 1 / 2
 const MIN_CHANGES = 4_096
 
+/** The bytes of an order for each host: its place and its leaf. */
+const ORDER_BYTES = 8
+
 /** What one weigher adds to the total of a host, as positions of lists in `ScoreTable.scores`. */
 export interface Term {
   readonly step: WeighStep
@@ -64,8 +67,9 @@ export class ScoreTable {
     this.scores = Array.from({ length: lists }, () => new Float64Array(size))
   }
 
+  /** The bytes of the table with an order. */
   get bytes(): number {
-    return this.#known.length * (1 + 8 * this.scores.length) + 8 * (this.#order?.size ?? 0)
+    return this.#known.length * (1 + 8 * this.scores.length + ORDER_BYTES)
   }
 
   /** True if the table has space for every host of the fleet. */
