@@ -79,7 +79,21 @@ test('the program with curl', async (context) => {
   await follow('examples/curl/place.sh')
 })
 
+test('the list of operations with curl', async (context) => {
+  const reason = await missing('curl', '--version')
+  if (reason !== undefined) context.skip(reason)
+  const QUERY = '{ viewer { scopes } }'
+  const at = blocks.findIndex(({ form, text }) => form === 'sh' && text.includes('documentId'))
+  // each document of a list must have been sent in a call of its own
+  const { viewer } = await service.client.request<{ readonly viewer: { readonly scopes: readonly string[] } }>(QUERY)
+  const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? folder, GANTT_URL: proxy.url, GANTT_KEY: ADMIN_KEY }
+  const { stdout } = await exec('sh', ['-c', blocks[at]?.text ?? ''], { cwd: root, env: environment })
+  // the key of the page has another scope, and the lines can come in any order
+  const printed = (blocks[at + 1]?.text ?? '').replaceAll('["READ"]', JSON.stringify(viewer.scopes))
+  expect(stdout.trim().split('\n').sort()).toEqual(printed.trim().split('\n').sort())
+})
+
 test('every program of the page is run', () => {
   const commands = blocks.flatMap(({ form, text }) => (form === 'sh' ? [text.trim()] : []))
-  expect(commands).toEqual(['node examples/node/place.mjs', 'sh examples/curl/place.sh'])
+  expect(commands).toEqual(['node examples/node/place.mjs', 'sh examples/curl/place.sh', expect.stringContaining('documentId')])
 })
