@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createGantt, FaultError, type GanttOptions, graphql, UnreachableError } from '@gantt/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestService, type TestService } from '../testing/test-service.ts'
+import { dataOf, type Json, startTestService, type TestService } from '../testing/test-service.ts'
 
 // Tests that @gantt/client sends calls together that wait while a request is under way, over a real service.
 
@@ -193,8 +193,8 @@ test('calls without an answer, because the list ended in the middle, are repeate
   expect(cut).toBeGreaterThan(0)
   expect(placed.map(({ __typename }) => __typename)).toEqual(Array.from({ length: 6 }, () => 'SelectDestinationsPayload'))
   expect(placed.some((answer) => answer.__typename === 'SelectDestinationsPayload' && answer.replayed)).toBe(true)
-  const { data } = await api.ask('{ claims(first: 500) { nodes { instanceUuid } } }')
-  const held = (data as unknown as { claims: { nodes: { instanceUuid: string }[] } }).claims.nodes.map(({ instanceUuid }) => instanceUuid)
+  const { claims } = await dataOf(api, '{ claims(first: 500) { nodes { instanceUuid } } }')
+  const held: readonly string[] = claims.nodes.map(({ instanceUuid }: Json) => instanceUuid)
   for (const { spec } of instances) expect(held.filter((uuid) => uuid === spec.gantt.instanceUuids[0])).toHaveLength(1)
 })
 

@@ -11,7 +11,8 @@ import type { HostIndex } from '../values/host-index.ts'
 import { createRandom } from '../values/random.ts'
 import { compileProfile, parseProfile } from './compile.ts'
 import { prepareFilters, runFilters } from './filtering/run-filters.ts'
-import { best, createTieOrder, pick } from './weighing/pick.ts'
+import { best, createTieOrder } from './weighing/pick.ts'
+import { pick } from './weighing/picked.suite.ts'
 import { prepareWeighers, runWeighers, type Weighed } from './weighing/run-weighers.ts'
 
 const aProfile = (parts: Partial<ProfileInput> = {}) =>

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Profile, type ProfileInput, profileSchema } from '../../records/profile.ts'
 import { createRandom } from '../../values/random.ts'
-import { createTieOrder, pick } from './pick.ts'
+import { createTieOrder } from './pick.ts'
+import { pick } from './picked.suite.ts'
 import type { Weighed } from './run-weighers.ts'
 
 const aProfile = (parts: Partial<ProfileInput>): Profile =>

@@ -1,21 +1,10 @@
 import type { Profile } from '../../records/profile.ts'
-import type { HostIndex } from '../../values/host-index.ts'
 import { hash32, mix32, type Random } from '../../values/random.ts'
 import { type Steps, sortIndexesInSteps } from '../../values/steps.ts'
 import type { TotalScores } from './total-scores.ts'
 
 /** The hosts that passed all filters, with their totals. */
 type Totals = Pick<TotalScores, 'hosts' | 'totals'>
-
-export interface Picked {
-  readonly host: HostIndex
-  /** The best hosts as indexes in `weighed.hosts`, best first. Has at least `want` hosts, or all hosts if there are fewer. */
-  readonly ranked: readonly number[]
-  /** The index of the chosen host in `ranked`. It is above 0 only if `hostSubsetSize` is above 1. */
-  readonly rank: number
-  /** The count of hosts that have the best total. */
-  readonly tied: number
-}
 
 /** The sort key of a host among hosts with equal totals. The host with the lowest key is best. */
 export type TieOrder = (host: number) => number
@@ -31,21 +20,6 @@ export const createChanceOrder = (seed: string, instance: number): TieOrder => s
 function shuffled(seed: string): TieOrder {
   const salt = hash32(seed)
   return (host) => mix32(host ^ salt)
-}
-
-/**
- * Chooses the best host. If `hostSubsetSize` is above 1, chooses one of the `hostSubsetSize` best hosts by the seed. Undefined if there are
- * no hosts.
- */
-export function pick(weighed: Totals, want: number, profile: Profile, tieOrder: TieOrder, random: Random): Picked | undefined {
-  const { hosts, totals } = weighed
-  if (hosts.length === 0) return undefined
-  const ranked = best(weighed, Math.max(want, profile.hostSubsetSize), tieOrder)
-  const rank = drawRank(profile, hosts.length, random)
-  const top = totals[ranked[0] as number] as number
-  let tied = 0
-  for (let i = 0; i < totals.length; i++) if (totals[i] === top) tied++
-  return { host: hosts[ranked[rank] as number] as HostIndex, ranked, rank, tied }
 }
 
 /** The rank of the host that is chosen among `passed` hosts: 0, or random among the `hostSubsetSize` best hosts. */
