@@ -66,6 +66,7 @@ export function scan(fleet: Fleet, request: RequestSpec, more: Partial<DecideInp
       alternatesPerInstance: 2,
       allOrNothing: true,
       claimIds: Array.from({ length: request.numInstances }, (_, i) => `c${i}`),
+      isExhaustive: true,
       ...more,
     })
   } finally {
