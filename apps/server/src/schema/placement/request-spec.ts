@@ -121,8 +121,8 @@ export function toSpecDocument({ gantt, nova, legacy }: Partial<typeof SpecInput
   const at = [...path, 'gantt']
   const issues: Issue[] = []
   const found = gantt ? findAccepted(gantt) : undefined
-  if (found?.accepted !== undefined) return { ...found, issues, path: at }
-  return { ...found, document: gantt ? requestInput.read(gantt, at, issues) : undefined, issues, path: at }
+  if (found?.accepted !== undefined) return { accepted: found.accepted, issues, path: at }
+  return { key: found?.key, document: gantt ? requestInput.read(gantt, at, issues) : undefined, issues, path: at }
 }
 
 /**

@@ -206,7 +206,9 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
       const issues = [...('type' in parsed ? parsed.issues : []), ...checkCall(input, isRepeated)]
       if ('type' in parsed || issues.length > 0) return invalid(issues)
       const wrong = checkAskedCall(askedOn(replica.fleet, account, input, parsed.value), {
-        ...input,
+        intent: input.intent,
+        moveOf: input.moveOf,
+        allOrNothing: input.allOrNothing,
         isNew: request === undefined && !isRepeated,
         isRepeated,
       })
@@ -214,7 +216,16 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
     },
     async tryOn(fleet, account, input, request) {
       const asked = askedOn(fleet, account, input, request)
-      const wrong = [...checkCall(input, false), ...checkAskedCall(asked, { ...input, isNew: false, isRepeated: false })]
+      const wrong = [
+        ...checkCall(input, false),
+        ...checkAskedCall(asked, {
+          intent: input.intent,
+          moveOf: input.moveOf,
+          allOrNothing: input.allOrNothing,
+          isNew: false,
+          isRepeated: false,
+        }),
+      ]
       if (wrong.length > 0) return invalid(wrong)
       const call = toCall(account, input, request)
       const { profile } = asked
