@@ -162,7 +162,7 @@ async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPac
 }
 
 function withDocument({ reported: { stats, statusReason, namespaces }, ...row }: NodeRow) {
-  return { ...row, document: { stats: publishedStats(stats), statusReason, namespaces: Object.fromEntries(namespaces) } }
+  return { document: { stats: publishedStats(stats), statusReason, namespaces: Object.fromEntries(namespaces) }, ...row }
 }
 
 /** The last row of each id. */
