@@ -19,7 +19,7 @@ import {
   withPresentNames,
 } from '@gantt/scheduler-core'
 import { runYielding } from '../event-loop/pauses.ts'
-import { answerFromKey } from '../replica/propose/batch.ts'
+import { answerFromKey } from '../replica/propose/answer-from-key.ts'
 import type { Gather } from '../replica/propose/placement.ts'
 import type { Timers } from '../timers.ts'
 import type { Solver } from './solver.ts'

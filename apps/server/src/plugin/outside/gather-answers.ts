@@ -1,5 +1,5 @@
+import { answerFromKey } from '../../replica/propose/answer-from-key.ts'
 import { findInstances } from '../../replica/propose/attempts.ts'
-import { answerFromKey } from '../../replica/propose/batch.ts'
 import { findSource, requestNow } from '../../replica/propose/moves.ts'
 import type { Gather } from '../../replica/propose/placement.ts'
 import type { Timers } from '../../timers.ts'

@@ -23,6 +23,7 @@ import {
   unansweredOf,
 } from '@gantt/scheduler-core'
 import { type DecisionChecks, decideChecked } from '../watch/decision-checks.ts'
+import { answerFromKey } from './answer-from-key.ts'
 import { findInstances, requestAfterCounted } from './attempts.ts'
 import { isOutdated, MAX_GATHERINGS } from './gather.ts'
 import { findSource, isMove, requestNow } from './moves.ts'
@@ -330,22 +331,6 @@ const refOf = ({ id, fence }: Claim): ClaimRef => ({ claim: id, fence })
  */
 const mayEndWhenCounted = ({ featureLevel }: Fleet, { raiseTo = 0 }: BatchOptions): boolean =>
   Math.max(featureLevel, raiseTo) >= COUNTED_RESERVATIONS
-
-/** The answer of an earlier call with the same idempotency key; undefined if no earlier call used the key. */
-export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementCall): PlacementOutcome | undefined {
-  const bound = fleet.ledger.findKey(account, key)
-  if (bound === undefined) return undefined
-  if (bound.answer === null || bound.decision === null) return { type: 'conflict', firstSeenAt: bound.boundAt, abandoned: true }
-  if (bound.digest !== digest) return { type: 'conflict', firstSeenAt: bound.boundAt, abandoned: false }
-  return {
-    type: 'placed',
-    decision: bound.decision,
-    answer: bound.answer,
-    claims: bound.claims.map((id) => fleet.ledger.claims.get(id)),
-    replayed: true,
-    revision: fleet.place.revision,
-  }
-}
 
 /** Returns the code of a rule that makes every claim of the request void, on any host. No decision is then needed. */
 function brokenRule(fleet: Fleet, { request }: PlacementCall): 'claim.group_mismatch' | undefined {

@@ -11,7 +11,7 @@ import {
   type Solution,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../../plugin/outside/outside.ts'
-import { answerFromKey } from '../../replica/propose/batch.ts'
+import { answerFromKey } from '../../replica/propose/answer-from-key.ts'
 import { findSource, requestNow } from '../../replica/propose/moves.ts'
 import type { Gather, Gathered } from '../../replica/propose/placement.ts'
 import type { Solve, Solved } from '../../solver/ask-solver.ts'
