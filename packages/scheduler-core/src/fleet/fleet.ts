@@ -94,6 +94,8 @@ export class Fleet {
    * Claims that were created before this time were accepted by the rules of lower levels.
    */
   strictSince = 0
+  /** Increases with every entry that changes more than claims. What decisions keep for kinds of requests is then prepared again. */
+  changesBeyondClaims = 0
   /** The remembered log positions by revision. Each has the id of its entry. */
   readonly places = new Map<number, Place>([[0, ORIGIN]])
   readonly #ids = new Map<string, number>([['', 0]])
@@ -127,6 +129,7 @@ export class Fleet {
     assertReadable(entry, this.readsUpTo)
     const refusal: Void = this.#ids.has(entry.id) ? 'entry.repeated' : this.knows(entry.basis) ? undefined : 'entry.basis'
     this.#locked = true
+    if (!entry.changes.every(({ type }) => claimChanges.has(type))) this.changesBeyondClaims++
     this.#moveTo({ revision: entry.revision, id: entry.id, at: entry.at })
     this.ledger.forgetChanged()
     this.hosts.before.clear()
@@ -187,6 +190,7 @@ export class Fleet {
 
   /** Restores the feature level from a checkpoint. Must be called before the claims are restored. */
   restoreLevel(level: number): void {
+    this.changesBeyondClaims++
     this.hosts.featureLevel = level
     this.profiles.reach(level)
   }
@@ -376,6 +380,20 @@ const knownTypes: ReadonlySet<string> = new Set<Change['type']>([
   'activate',
   'rollout',
   'feature',
+])
+
+/** The changes that change only claims, and amounts of hosts that follow from claims. Moves and memberships are left out. */
+const claimChanges: ReadonlySet<string> = new Set<Change['type']>([
+  'claims',
+  'instances',
+  'attempt',
+  'key-limits',
+  'confirm',
+  'extend',
+  'release',
+  'revoke',
+  'expire',
+  'abandon',
 ])
 
 function assertReadable(entry: LogEntry, readsUpTo: number): void {

@@ -6,7 +6,10 @@ import { reserveInFigures } from '../hosts/allocation.ts'
 import { at } from '../hosts/columns.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { BestHosts } from '../pipeline/best-hosts/best-hosts.ts'
+import { classCacheOf } from '../pipeline/best-hosts/class-cache.ts'
 import { prepareFinding } from '../pipeline/best-hosts/finding.ts'
+import { prepareIndexedSearch } from '../pipeline/best-hosts/indexed-search.ts'
+import { canBeKept, kindKeyOf, type PreparedKind } from '../pipeline/best-hosts/kept-kinds.ts'
 import { type FilterStep, withoutKept } from '../pipeline/filtering/filter-step.ts'
 import { isAsked, prepareFilters, prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
 import { placeEachInSteps } from '../pipeline/place-each.ts'
@@ -137,11 +140,9 @@ interface Placing {
 }
 
 /** Data for one kind of instances: the gang members with equal requests. Prepared when the first instance of the kind is placed. */
-interface Kind {
+interface Kind extends Pick<PreparedKind, 'grantsOn' | 'limitsOf'> {
   /** Finds the `count` best hosts for the next instance. */
   readonly find: (buffers: NumberBuffers, count: number, tieOrder: TieOrder) => Steps<BestHosts>
-  readonly grantsOn: (host: HostIndex) => Grants
-  readonly limitsOf: (host: HostIndex) => Record<string, number>
 }
 
 function preparePlacing(
@@ -157,22 +158,38 @@ function preparePlacing(
   const { profile } = compiled
   const isSearched = isIndexed && isExhaustive !== true
   const kinds = new Map<Members, Kind>()
+  function* prepareKind({ request: asked, count }: Members): Steps<PreparedKind> {
+    const filters = keptUnless(isExhaustive, yield* prepareFiltersInSteps(compiled, asked, fleet))
+    const weighers = prepareScores(compiled, asked, fleet)
+    const isByIndex = profile.tieOrder === 'first-seen'
+    return {
+      filters,
+      weighers,
+      indexed: isSearched
+        ? prepareIndexedSearch(filters.filter(isAsked), weighers, fleet, { instances: count, isByIndex, slice })
+        : undefined,
+      grantsOn: prepareGrants(compiled, asked, fleet),
+      limitsOf: prepareLimits(asked, fleet),
+    }
+  }
+  /** What was prepared for an earlier request of the kind, unless every host is to be examined. */
+  function* preparedKind(members: Members): Steps<PreparedKind> {
+    const key = isSearched ? kindKeyOf(compiled, members.request, fleet, members.count, slice) : undefined
+    if (key === undefined) return yield* prepareKind(members)
+    const kept = classCacheOf(fleet).kinds
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const prepared = yield* prepareKind(members)
+    if (canBeKept(prepared)) kept.set(key, prepared)
+    return prepared
+  }
   function* kindOf(instance: number): Steps<Kind> {
     const members = membersAt(request, instance)
     const known = kinds.get(members)
     if (known !== undefined) return known
-    const { request: asked, count } = members
-    const filters = keptUnless(isExhaustive, yield* prepareFiltersInSteps(compiled, asked, fleet))
-    const kind: Kind = {
-      find: prepareFinding(filters, prepareScores(compiled, asked, fleet), fleet, {
-        instances: count,
-        slice,
-        isIndexed: isSearched,
-        tieOrder: profile.tieOrder,
-      }),
-      grantsOn: prepareGrants(compiled, asked, fleet),
-      limitsOf: prepareLimits(asked, fleet),
-    }
+    const prepared = yield* preparedKind(members)
+    const { grantsOn, limitsOf } = prepared
+    const kind: Kind = { find: prepareFinding(prepared, fleet, members.count, slice), grantsOn, limitsOf }
     kinds.set(members, kind)
     return kind
   }
