@@ -30,6 +30,7 @@ import {
   livenessStates,
   type StatusSet,
 } from '../records/change.ts'
+import { claimChanges, knownTypes } from '../records/change-types.ts'
 import { firstFenceOf } from '../records/claim.ts'
 import { type LoadedParts, NO_PARTS } from '../records/loaded-parts.ts'
 import { ORIGIN, type Place } from '../records/place.ts'
@@ -350,51 +351,6 @@ export class Fleet {
     return undefined
   }
 }
-
-const knownTypes: ReadonlySet<string> = new Set<Change['type']>([
-  'claims',
-  'move',
-  'instances',
-  'attempt',
-  'key-limits',
-  'confirm',
-  'extend',
-  'release',
-  'revoke',
-  'expire',
-  'abandon',
-  'report',
-  'namespace',
-  'status',
-  'liveness',
-  'usedFrom',
-  'hostAllocation',
-  'fleetAllocation',
-  'forget',
-  'readmit',
-  'replace',
-  'group',
-  'membership',
-  'aggregate',
-  'profile',
-  'activate',
-  'rollout',
-  'feature',
-])
-
-/** The changes that change only claims, and amounts of hosts that follow from claims. Moves and memberships are left out. */
-const claimChanges: ReadonlySet<string> = new Set<Change['type']>([
-  'claims',
-  'instances',
-  'attempt',
-  'key-limits',
-  'confirm',
-  'extend',
-  'release',
-  'revoke',
-  'expire',
-  'abandon',
-])
 
 function assertReadable(entry: LogEntry, readsUpTo: number): void {
   if (entry.format !== ENTRY_FORMAT)

@@ -145,8 +145,40 @@ interface Kind extends Pick<PreparedKind, 'grantsOn' | 'limitsOf'> {
   readonly find: (buffers: NumberBuffers, count: number, tieOrder: TieOrder) => Steps<BestHosts>
 }
 
+/** What was prepared for an earlier request of the kind, or else what is prepared now. */
+function* preparedKind(pipeline: Pipeline, members: Members, fleet: Fleet, slice: number, isExhaustive: boolean): Steps<PreparedKind> {
+  const { compiled, isIndexed } = pipeline
+  const key = isIndexed && !isExhaustive ? kindKeyOf(compiled, members.request, fleet, members.count, slice) : undefined
+  if (key === undefined) return yield* prepareKind(pipeline, members, fleet, slice, isExhaustive)
+  const { kinds } = classCacheOf(fleet)
+  const known = kinds.get(key)
+  if (known !== undefined) return known
+  const prepared = yield* prepareKind(pipeline, members, fleet, slice, isExhaustive)
+  if (canBeKept(prepared)) kinds.set(key, prepared)
+  return prepared
+}
+
+function* prepareKind(
+  { compiled, prepareScores, isIndexed }: Pipeline,
+  { request, count }: Members,
+  fleet: Fleet,
+  slice: number,
+  isExhaustive: boolean,
+): Steps<PreparedKind> {
+  const filters = keptUnless(isExhaustive, yield* prepareFiltersInSteps(compiled, request, fleet))
+  const weighers = prepareScores(compiled, request, fleet)
+  const search = { instances: count, isByIndex: compiled.profile.tieOrder === 'first-seen', slice }
+  return {
+    filters,
+    weighers,
+    indexed: isIndexed && !isExhaustive ? prepareIndexedSearch(filters.filter(isAsked), weighers, fleet, search) : undefined,
+    grantsOn: prepareGrants(compiled, request, fleet),
+    limitsOf: prepareLimits(request, fleet),
+  }
+}
+
 function preparePlacing(
-  { compiled, createOrder, prepareScores, isIndexed }: Pipeline,
+  pipeline: Pipeline,
   request: RequestSpec,
   fleet: Fleet,
   { seed, alternatesPerInstance, claimIds, isExhaustive }: Omit<SelectOptions, 'allOrNothing'>,
@@ -155,39 +187,14 @@ function preparePlacing(
   /** The host on which each instance must be placed. Absent: each instance is placed on the best host. */
   given?: readonly HostIndex[],
 ): Placing {
-  const { profile } = compiled
-  const isSearched = isIndexed && isExhaustive !== true
+  const { createOrder } = pipeline
+  const { profile } = pipeline.compiled
   const kinds = new Map<Members, Kind>()
-  function* prepareKind({ request: asked, count }: Members): Steps<PreparedKind> {
-    const filters = keptUnless(isExhaustive, yield* prepareFiltersInSteps(compiled, asked, fleet))
-    const weighers = prepareScores(compiled, asked, fleet)
-    const isByIndex = profile.tieOrder === 'first-seen'
-    return {
-      filters,
-      weighers,
-      indexed: isSearched
-        ? prepareIndexedSearch(filters.filter(isAsked), weighers, fleet, { instances: count, isByIndex, slice })
-        : undefined,
-      grantsOn: prepareGrants(compiled, asked, fleet),
-      limitsOf: prepareLimits(asked, fleet),
-    }
-  }
-  /** What was prepared for an earlier request of the kind, unless every host is to be examined. */
-  function* preparedKind(members: Members): Steps<PreparedKind> {
-    const key = isSearched ? kindKeyOf(compiled, members.request, fleet, members.count, slice) : undefined
-    if (key === undefined) return yield* prepareKind(members)
-    const kept = classCacheOf(fleet).kinds
-    const known = kept.get(key)
-    if (known !== undefined) return known
-    const prepared = yield* prepareKind(members)
-    if (canBeKept(prepared)) kept.set(key, prepared)
-    return prepared
-  }
   function* kindOf(instance: number): Steps<Kind> {
     const members = membersAt(request, instance)
     const known = kinds.get(members)
     if (known !== undefined) return known
-    const prepared = yield* preparedKind(members)
+    const prepared = yield* preparedKind(pipeline, members, fleet, slice, isExhaustive === true)
     const { grantsOn, limitsOf } = prepared
     const kind: Kind = { find: prepareFinding(prepared, fleet, members.count, slice), grantsOn, limitsOf }
     kinds.set(members, kind)

@@ -8,7 +8,7 @@ import type { FilterStep } from '../filtering/filter-step.ts'
 import { isAsked } from '../filtering/run-filters.ts'
 import { Recent } from '../recent.ts'
 import type { WeighStep } from '../weighing/run-weighers.ts'
-import type { IndexedSearch } from './indexed-search.ts'
+import type { IndexedSearch } from './best-hosts.ts'
 
 /** What is prepared once for all instances with the same demands. It has no state that belongs to a single request. */
 export interface PreparedKind {
