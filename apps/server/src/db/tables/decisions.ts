@@ -357,9 +357,18 @@ async function writeTogether(database: Database, decisions: readonly StoredDecis
 function rowOf(decision: StoredDecision, mayPack: boolean) {
   const { id, outcome, at, account, requestSpecId, record, place, answer, claimIds, reasons, cause, tookUs } = decision
   const { hosts, instanceUuids } = searchedOf(decision)
+  const { document, packed, claim_ids } = packedOr(
+    { record, place, answer, claimIds, reasons, ...(cause !== undefined && { cause }) },
+    mayPack,
+  )
+  const { inputs_hash, decided_hash, row_hash } = hashesOf(decision)
   return {
-    ...packedOr({ record, place, answer, claimIds, reasons, ...(cause !== undefined && { cause }) }, mayPack),
-    ...hashesOf(decision),
+    document,
+    packed,
+    claim_ids,
+    inputs_hash,
+    decided_hash,
+    row_hash,
     id,
     outcome,
     at_ms: at,
