@@ -60,7 +60,8 @@ export interface Filter {
    * Present if the verdict for a host depends only on the returned key, the options, the feature level and the host's own state, and not on
    * the time. The verdicts are then cached for each key and host, also for later requests, and the filter is called again only for hosts
    * that changed. If the key is undefined, the verdicts are not cached for this request. Verdicts for an instance that moves are never
-   * cached. Not used for filters of plug-ins.
+   * cached. What `prepare` returns is also used for later requests that differ only in the UUIDs of instances, as long as only claims change,
+   * so it can hold columns of the fleet, but nothing that it computed from claims. Not used for filters of plug-ins.
    */
   cacheKey?(request: RequestSpec, options: FilterOptions): string | undefined
   /**

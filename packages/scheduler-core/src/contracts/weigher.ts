@@ -54,7 +54,8 @@ export interface Weigher {
   /**
    * Returns the function for the raw scores. `columnScore` makes one that is faster if the score is the value of a column, and `noPreference`
    * is the function for a request on which the weigher has no effect. `multiplier` is the multiplier in the profile. Some of Nova's weighers
-   * give different raw scores if the multiplier is 0.
+   * give different raw scores if the multiplier is 0. The result of `columnScore`, `noPreference` and the multipliers are also used for later
+   * requests that differ only in the UUIDs of instances, as long as only claims change. Never for weighers of plug-ins.
    */
   prepare(request: RequestSpec, fleet: Fleet, options: WeigherOptions, multiplier: number): ScoreOf
   /**

@@ -30,6 +30,7 @@ import {
   livenessStates,
   type StatusSet,
 } from '../records/change.ts'
+import { claimChanges, knownTypes } from '../records/change-types.ts'
 import { firstFenceOf } from '../records/claim.ts'
 import { type LoadedParts, NO_PARTS } from '../records/loaded-parts.ts'
 import { ORIGIN, type Place } from '../records/place.ts'
@@ -94,6 +95,8 @@ export class Fleet {
    * Claims that were created before this time were accepted by the rules of lower levels.
    */
   strictSince = 0
+  /** Increases with every entry that changes more than claims. What decisions keep for kinds of requests is then prepared again. */
+  changesBeyondClaims = 0
   /** The remembered log positions by revision. Each has the id of its entry. */
   readonly places = new Map<number, Place>([[0, ORIGIN]])
   readonly #ids = new Map<string, number>([['', 0]])
@@ -127,6 +130,7 @@ export class Fleet {
     assertReadable(entry, this.readsUpTo)
     const refusal: Void = this.#ids.has(entry.id) ? 'entry.repeated' : this.knows(entry.basis) ? undefined : 'entry.basis'
     this.#locked = true
+    if (!entry.changes.every(({ type }) => claimChanges.has(type))) this.changesBeyondClaims++
     this.#moveTo({ revision: entry.revision, id: entry.id, at: entry.at })
     this.ledger.forgetChanged()
     this.hosts.before.clear()
@@ -187,6 +191,7 @@ export class Fleet {
 
   /** Restores the feature level from a checkpoint. Must be called before the claims are restored. */
   restoreLevel(level: number): void {
+    this.changesBeyondClaims++
     this.hosts.featureLevel = level
     this.profiles.reach(level)
   }
@@ -346,37 +351,6 @@ export class Fleet {
     return undefined
   }
 }
-
-const knownTypes: ReadonlySet<string> = new Set<Change['type']>([
-  'claims',
-  'move',
-  'instances',
-  'attempt',
-  'key-limits',
-  'confirm',
-  'extend',
-  'release',
-  'revoke',
-  'expire',
-  'abandon',
-  'report',
-  'namespace',
-  'status',
-  'liveness',
-  'usedFrom',
-  'hostAllocation',
-  'fleetAllocation',
-  'forget',
-  'readmit',
-  'replace',
-  'group',
-  'membership',
-  'aggregate',
-  'profile',
-  'activate',
-  'rollout',
-  'feature',
-])
 
 function assertReadable(entry: LogEntry, readsUpTo: number): void {
   if (entry.format !== ENTRY_FORMAT)

@@ -309,6 +309,11 @@ export class HostTable {
     return this.#classTable.usersOf(resourceClass)
   }
 
+  /** Increases whenever a column that was read before can be out of date, because columns were created, replaced or removed. */
+  get columnReplacements(): number {
+    return this.#classTable.replacements
+  }
+
   /** How many classes have columns with a value for every host. A class that few hosts have needs memory only for these hosts. */
   get denseClassCount(): number {
     return this.#classTable.denseCount

@@ -6,7 +6,10 @@ import { reserveInFigures } from '../hosts/allocation.ts'
 import { at } from '../hosts/columns.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { BestHosts } from '../pipeline/best-hosts/best-hosts.ts'
+import { classCacheOf } from '../pipeline/best-hosts/class-cache.ts'
 import { prepareFinding } from '../pipeline/best-hosts/finding.ts'
+import { prepareIndexedSearch } from '../pipeline/best-hosts/indexed-search.ts'
+import { canBeKept, kindKeyOf, type PreparedKind } from '../pipeline/best-hosts/kept-kinds.ts'
 import { type FilterStep, withoutKept } from '../pipeline/filtering/filter-step.ts'
 import { isAsked, prepareFilters, prepareFiltersInSteps, runFiltersInSteps } from '../pipeline/filtering/run-filters.ts'
 import { placeEachInSteps } from '../pipeline/place-each.ts'
@@ -137,15 +140,45 @@ interface Placing {
 }
 
 /** Data for one kind of instances: the gang members with equal requests. Prepared when the first instance of the kind is placed. */
-interface Kind {
+interface Kind extends Pick<PreparedKind, 'grantsOn' | 'limitsOf'> {
   /** Finds the `count` best hosts for the next instance. */
   readonly find: (buffers: NumberBuffers, count: number, tieOrder: TieOrder) => Steps<BestHosts>
-  readonly grantsOn: (host: HostIndex) => Grants
-  readonly limitsOf: (host: HostIndex) => Record<string, number>
+}
+
+/** What was prepared for an earlier request of the kind, or else what is prepared now. */
+function* preparedKind(pipeline: Pipeline, members: Members, fleet: Fleet, slice: number, isExhaustive: boolean): Steps<PreparedKind> {
+  const { compiled, isIndexed } = pipeline
+  const key = isIndexed && !isExhaustive ? kindKeyOf(compiled, members.request, fleet, members.count, slice) : undefined
+  if (key === undefined) return yield* prepareKind(pipeline, members, fleet, slice, isExhaustive)
+  const { kinds } = classCacheOf(fleet)
+  const known = kinds.get(key)
+  if (known !== undefined) return known
+  const prepared = yield* prepareKind(pipeline, members, fleet, slice, isExhaustive)
+  if (canBeKept(prepared)) kinds.set(key, prepared)
+  return prepared
+}
+
+function* prepareKind(
+  { compiled, prepareScores, isIndexed }: Pipeline,
+  { request, count }: Members,
+  fleet: Fleet,
+  slice: number,
+  isExhaustive: boolean,
+): Steps<PreparedKind> {
+  const filters = keptUnless(isExhaustive, yield* prepareFiltersInSteps(compiled, request, fleet))
+  const weighers = prepareScores(compiled, request, fleet)
+  const search = { instances: count, isByIndex: compiled.profile.tieOrder === 'first-seen', slice }
+  return {
+    filters,
+    weighers,
+    indexed: isIndexed && !isExhaustive ? prepareIndexedSearch(filters.filter(isAsked), weighers, fleet, search) : undefined,
+    grantsOn: prepareGrants(compiled, request, fleet),
+    limitsOf: prepareLimits(request, fleet),
+  }
 }
 
 function preparePlacing(
-  { compiled, createOrder, prepareScores, isIndexed }: Pipeline,
+  pipeline: Pipeline,
   request: RequestSpec,
   fleet: Fleet,
   { seed, alternatesPerInstance, claimIds, isExhaustive }: Omit<SelectOptions, 'allOrNothing'>,
@@ -154,25 +187,16 @@ function preparePlacing(
   /** The host on which each instance must be placed. Absent: each instance is placed on the best host. */
   given?: readonly HostIndex[],
 ): Placing {
-  const { profile } = compiled
-  const isSearched = isIndexed && isExhaustive !== true
+  const { createOrder } = pipeline
+  const { profile } = pipeline.compiled
   const kinds = new Map<Members, Kind>()
   function* kindOf(instance: number): Steps<Kind> {
     const members = membersAt(request, instance)
     const known = kinds.get(members)
     if (known !== undefined) return known
-    const { request: asked, count } = members
-    const filters = keptUnless(isExhaustive, yield* prepareFiltersInSteps(compiled, asked, fleet))
-    const kind: Kind = {
-      find: prepareFinding(filters, prepareScores(compiled, asked, fleet), fleet, {
-        instances: count,
-        slice,
-        isIndexed: isSearched,
-        tieOrder: profile.tieOrder,
-      }),
-      grantsOn: prepareGrants(compiled, asked, fleet),
-      limitsOf: prepareLimits(asked, fleet),
-    }
+    const prepared = yield* preparedKind(pipeline, members, fleet, slice, isExhaustive === true)
+    const { grantsOn, limitsOf } = prepared
+    const kind: Kind = { find: prepareFinding(prepared, fleet, members.count, slice), grantsOn, limitsOf }
     kinds.set(members, kind)
     return kind
   }

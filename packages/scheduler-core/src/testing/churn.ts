@@ -4,6 +4,7 @@ import { isLive } from '../records/claim.ts'
 import { type Profile, profileSchema } from '../records/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { DecideInput } from '../schedulers/decide.ts'
+import { STRICT_CLAIMS } from '../values/levels.ts'
 import { createRandom } from '../values/random.ts'
 import { aClaim, aUuid } from './claims.ts'
 import { aReport, type HostShape } from './fleet.ts'
@@ -13,8 +14,13 @@ import { aRequest } from './request.ts'
 /** How the amounts of hosts are drawn: few different values, many different values, all equal, or extreme values. */
 const shapes = ['few', 'many', 'equal', 'extreme'] as const
 const ZONES = ['z0', 'z1', 'z2']
+/** A resource class that few hosts have. */
+const CLASS = 'CUSTOM_FEW'
+const extraSpecs = [{ 'trait:CUSTOM_FAST': 'required' }, { ssd: 'true' }, { [`resources:${CLASS}`]: '1' }]
 const weighers = ['RAMWeigher', 'CPUWeigher', 'DiskWeigher', 'IoOpsWeigher', 'NumInstancesWeigher']
 const uncommonWeighers = ['FullnessWeigher', 'BestFitWeigher', 'DotProductWeigher', 'ServerGroupSoftAffinityWeigher']
+/** The feature levels at which a fleet can begin. Some are below the levels that change rules of filters. */
+const levels = [FEATURE_LEVEL, FEATURE_LEVEL, FEATURE_LEVEL - 1, STRICT_CLAIMS, STRICT_CLAIMS - 1]
 const multipliers = [1, 1, -1, 0, 0.1, 3, -2.5, 1e-9, 1e9]
 
 /**
@@ -29,12 +35,14 @@ export class Churn {
   readonly #requests: readonly RequestSpec[]
   readonly #sequences = new Map<string, number>()
   #named = 0
+  /** The kind of the last decision. */
+  #kind: Pick<DecideInput, 'request' | 'profile'> | undefined
 
   /** `hosts` is the most hosts at the beginning. */
   constructor(seed: string, hosts: number) {
     this.#draw = createDraw(seed)
     this.#shape = this.#draw.of(shapes)
-    this.#log.append([{ type: 'feature', level: FEATURE_LEVEL }])
+    this.#log.append([{ type: 'feature', level: this.#draw.of(levels) }])
     const count = 1 + this.#draw.below(hosts)
     this.#log.append(Array.from({ length: count }, () => this.#join()))
     for (let zone = 0; zone < ZONES.length; zone++) this.#log.append([this.#aggregate(zone)])
@@ -48,12 +56,20 @@ export class Churn {
 
   /** The input of the next decision. */
   decision(): DecideInput {
-    const request = this.#draw.chance(95) ? this.#draw.of(this.#requests) : this.#request()
+    // many decisions have the kind of the one before, as in a service with few kinds of requests
+    if (this.#kind === undefined || this.#draw.chance(50)) {
+      const request = this.#draw.chance(95) ? this.#draw.of(this.#requests) : this.#request()
+      this.#kind = { request, profile: this.#draw.of(this.#profiles) }
+    }
+    const { request: kind, profile } = this.#kind
     const id = `d${this.#named++}`
+    // requests of one kind differ in their instances, as in a service
+    const instanceUuids = Array.from({ length: this.#draw.chance(50) ? kind.numInstances : 0 }, () => aUuid(0x1_0000 + this.#named++))
+    const request = { ...kind, instanceUuids }
     return {
       id,
       request,
-      profile: this.#draw.of(this.#profiles),
+      profile,
       seed: `s${this.#draw.below(5)}`,
       attempt: 1,
       alternatesPerInstance: this.#draw.of([0, 2, 2, 12]),
@@ -96,6 +112,7 @@ export class Churn {
         return this.#aggregate(draw.below(ZONES.length))
       default:
         if (draw.chance(40)) return this.#join()
+        if (draw.chance(30)) return { type: 'feature', level: Math.min(FEATURE_LEVEL, this.fleet.featureLevel + 1 + draw.below(3)) }
         if (draw.chance(50)) return { type: 'forget', hosts: [{ host, node }], isForced: true, reason: '' }
         return { type: 'replace', hosts: [{ from: { host, node }, to: this.#name() }], reason: '' }
     }
@@ -142,8 +159,10 @@ export class Churn {
       localGbUsed: amount(2_000),
       runningVms: amount(9),
       numIoOps: amount(6),
-      traits: draw.chance(30) ? ['CUSTOM_FAST'] : [],
+      ...(draw.chance(3) ? { omitted: ['traits' as const] } : { traits: draw.chance(30) ? ['CUSTOM_FAST'] : [] }),
       gpus: draw.chance(10) ? [{ index: 0 }, { index: 1 }] : [],
+      ...(draw.chance(10) && { ramAllocationRatio: 4, memoryMb: 16_384 }),
+      ...(draw.chance(20) && { inventories: [{ resourceClass: CLASS, total: 2 }] }),
     }
   }
 
@@ -155,6 +174,7 @@ export class Churn {
       ...(draw.chance(50) && { availability_zone: ZONES[zone] as string }),
       ...(draw.chance(60) && { ram_weight_multiplier: draw.of(['-1', '0.5', '7', 'x']) }),
       ...(draw.chance(30) && { cpu_weight_multiplier: draw.of(['0', '2']) }),
+      ...(draw.chance(50) && { ssd: draw.of(['true', 'false']) }),
     }
     const expectedVersion = this.fleet.aggregates.byUuid.get(uuid)?.version ?? 0
     // a host is in one zone at most
@@ -169,7 +189,16 @@ export class Churn {
     return profileSchema.parse({
       name: `p${number}`,
       number: 1,
-      filters: ['ComputeFilter', 'AvailabilityZoneFilter', 'RamFilter', 'CoreFilter', 'DiskFilter', 'TraitsFilter', 'DifferentHostFilter']
+      filters: [
+        'ComputeFilter',
+        'AvailabilityZoneFilter',
+        'RamFilter',
+        'CoreFilter',
+        'DiskFilter',
+        'TraitsFilter',
+        'DifferentHostFilter',
+        'AggregateInstanceExtraSpecsFilter',
+      ]
         .filter(() => draw.chance(85))
         .map((name) => ({ name })),
       weighers: named.map((name) => ({
@@ -200,7 +229,7 @@ export class Churn {
       ...(draw.chance(20) && { ignoreHosts: names }),
       ...(draw.chance(5) && { forceHosts: names }),
       ...(draw.chance(10) && { gpus: { shareMilli: 400 } }),
-      ...(draw.chance(15) && { flavor: { vcpus: 1, memoryMb: 512, extraSpecs: { 'trait:CUSTOM_FAST': 'required' } } }),
+      ...(draw.chance(30) && { flavor: { vcpus: 1, memoryMb: 512, extraSpecs: draw.of(extraSpecs) } }),
       ...(draw.chance(10) && { schedulerHints: { different_host: [aUuid(1)] } }),
     })
   }

@@ -35,9 +35,15 @@ export class ClassTable {
   #unused: ClassColumns | undefined
   /** Every column has values for this many hosts. */
   #size: number
+  #replacements = 0
 
   constructor(size: number) {
     this.#size = size
+  }
+
+  /** Increases whenever the columns of a class are created, replaced or removed. Columns that were read before are then out of date. */
+  get replacements(): number {
+    return this.#replacements
   }
 
   /** The classes that are in use, with their columns. */
@@ -71,7 +77,7 @@ export class ClassTable {
       this.#store(resourceClass, columns, users)
       return
     }
-    this.#columns.delete(resourceClass)
+    if (this.#columns.delete(resourceClass)) this.#replacements++
     this.#users.delete(resourceClass)
     this.#shared.delete(resourceClass)
   }
@@ -86,7 +92,10 @@ export class ClassTable {
       return
     }
     if (isInventory(columns, host, inventory)) return
-    if (this.#shared.delete(resourceClass)) copyInventory(columns)
+    if (this.#shared.delete(resourceClass)) {
+      copyInventory(columns)
+      this.#replacements++
+    }
     setInventory(columns, host, inventory)
   }
 
@@ -101,9 +110,11 @@ export class ClassTable {
     const isMany = users * DENSE_SHARE >= this.#size
     const isFew = this.#size > ALWAYS_DENSE && 2 * users * DENSE_SHARE < this.#size
     if (columns instanceof SparseColumns ? !isMany : !isFew) {
+      if (this.#columns.get(resourceClass) !== columns) this.#replacements++
       this.#columns.set(resourceClass, columns)
       return
     }
+    this.#replacements++
     this.#shared.delete(resourceClass)
     this.#columns.set(
       resourceClass,
@@ -153,11 +164,13 @@ export class ClassTable {
 
   /** Replaces all columns by empty columns, because another table reuses their memory. */
   giveUp(): void {
+    this.#replacements++
     for (const columns of this.#columns.values()) if (!(columns instanceof SparseColumns)) emptyColumns(columns)
   }
 
   /** Makes space in every column for `size` hosts. */
   grow(size: number): void {
+    this.#replacements++
     this.#size = size
     for (const columns of this.#columns.values())
       if (columns instanceof SparseColumns) columns.grow(size)

@@ -1,5 +1,6 @@
 import type { FilterCount } from '../../records/decision.ts'
 import type { HostIndex } from '../../values/host-index.ts'
+import type { Steps } from '../../values/steps.ts'
 import type { FilteredEach } from '../filtering/filter-each.ts'
 import { best, type TieOrder } from '../weighing/pick.ts'
 import type { TotalScores } from '../weighing/total-scores.ts'
@@ -22,6 +23,15 @@ export interface BestHosts extends Ranked {
   totalOf(host: HostIndex): number | undefined
   /** The raw scores that the weighers give the host with this rank, 0 for the best. Valid until the fleet changes. */
   rawAt(rank: number): readonly number[]
+}
+
+/** Searches the best hosts for one instance after another of one kind of request. */
+export interface IndexedSearch {
+  /**
+   * The `count` best hosts, with the result of examining every host. Undefined if every host must be examined: the kind of request is new, or
+   * its scores are not finite, or too many hosts changed. Yields after each `slice` of hosts for which filters or weighers were called.
+   */
+  find(count: number, tieOrder: TieOrder): Steps<BestHosts | undefined>
 }
 
 /** The `count` best hosts of all that pass. The raw scores are valid as long as `weighed` is. */

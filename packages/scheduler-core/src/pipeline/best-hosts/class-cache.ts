@@ -1,5 +1,6 @@
 import type { Fleet } from '../../fleet/fleet.ts'
 import { Recent } from '../recent.ts'
+import { KeptKinds } from './kept-kinds.ts'
 import type { RequestClass } from './request-class.ts'
 import type { ScoreTable } from './score-table.ts'
 
@@ -15,6 +16,7 @@ export interface ClassCache {
   readonly tables: Recent<ScoreTable>
   /** The keys of requests that were decided once. A class is only built for a key that occurs again. */
   readonly seen: Recent<{ readonly bytes: number }>
+  readonly kinds: KeptKinds
 }
 
 const caches = new WeakMap<Fleet, ClassCache>()
@@ -27,6 +29,7 @@ export function classCacheOf(fleet: Fleet): ClassCache {
     classes: new Recent<RequestClass>(MAX_CLASS_BYTES),
     tables: new Recent<ScoreTable>(MAX_TABLE_BYTES),
     seen: new Recent<{ readonly bytes: number }>(MAX_SEEN_BYTES),
+    kinds: new KeptKinds(fleet),
   }
   caches.set(fleet, cache)
   return cache

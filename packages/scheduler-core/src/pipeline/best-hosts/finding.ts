@@ -1,44 +1,36 @@
 import type { Fleet } from '../../fleet/fleet.ts'
-import type { Profile } from '../../records/profile.ts'
 import type { NumberBuffers } from '../../values/number-buffers.ts'
 import type { Steps } from '../../values/steps.ts'
 import { createFiltering, type FilteredEach } from '../filtering/filter-each.ts'
-import type { FilterStep } from '../filtering/filter-step.ts'
-import { isAsked } from '../filtering/run-filters.ts'
 import { SHORT, type TieOrder } from '../weighing/pick.ts'
 import type { WeighStep } from '../weighing/run-weighers.ts'
 import { type TotalScores, totalScores, totalScoresOf } from '../weighing/total-scores.ts'
 import { createWeighing } from '../weighing/weigh-each.ts'
 import { type BestHosts, bestOfAll } from './best-hosts.ts'
-import { prepareIndexedSearch } from './indexed-search.ts'
-
-interface FindingOptions {
-  /** The count of instances that hosts will be found for. */
-  readonly instances: number
-  readonly slice: number
-  /** False if every host is to be examined. */
-  readonly isIndexed: boolean
-  readonly tieOrder: Profile['tieOrder']
-}
+import type { PreparedKind } from './kept-kinds.ts'
 
 /**
- * Prepares finding the best hosts for the instances of one kind, one call for each instance. Each instance must be reserved before the next
- * call. The index is searched if that is possible, and otherwise every host is examined. Both give the same result, bit for bit. The
+ * Prepares finding the best hosts for `instances` instances of one kind, one call for each instance. Each instance must be reserved before
+ * the next call. The index is searched if that is possible, and otherwise every host is examined. Both give the same result, bit for bit. The
  * generator yields each time it has examined `slice` hosts. The result is valid until the buffers end.
  */
-export function prepareFinding(
-  filters: readonly FilterStep[],
-  weighers: readonly WeighStep[],
-  fleet: Fleet,
-  { instances, slice, isIndexed, tieOrder }: FindingOptions,
-): (buffers: NumberBuffers, count: number, order: TieOrder) => Steps<BestHosts> {
-  const isByIndex = tieOrder === 'first-seen'
-  const indexed = isIndexed ? prepareIndexedSearch(filters.filter(isAsked), weighers, fleet, { instances, isByIndex, slice }) : undefined
+export function prepareFinding(kind: Searched, fleet: Fleet, instances: number, slice: number): Find {
+  let examine: Find | undefined
+  return function* (buffers, count, order) {
+    const found = kind.indexed === undefined || count > SHORT ? undefined : yield* kind.indexed.find(count, order)
+    if (found !== undefined) return found
+    examine ??= prepareExamining(kind, fleet, instances, slice)
+    return yield* examine(buffers, count, order)
+  }
+}
+
+type Searched = Pick<PreparedKind, 'filters' | 'weighers' | 'indexed'>
+type Find = (buffers: NumberBuffers, count: number, order: TieOrder) => Steps<BestHosts>
+
+function prepareExamining({ filters, weighers }: Searched, fleet: Fleet, instances: number, slice: number): Find {
   const filter = createFiltering(filters, fleet, instances, slice)
   const weigh = weighInstances(weighers, instances, slice)
   return function* (buffers, count, order) {
-    const found = indexed === undefined || count > SHORT ? undefined : yield* indexed.find(count, order)
-    if (found !== undefined) return found
     const filtered = yield* filter()
     yield
     const weighed = yield* weigh(filtered, buffers)

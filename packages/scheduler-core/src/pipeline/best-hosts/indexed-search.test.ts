@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { byExtent } from '../../../../../testing/extent.ts'
 import { openOverlay } from '../../fleet/overlay.ts'
 import { profileSchema } from '../../records/profile.ts'
@@ -6,8 +6,13 @@ import type { RequestSpec } from '../../request/request-spec.ts'
 import { decide } from '../../schedulers/decide.ts'
 import { aFleet, aRequest, aUuid, compareSearches, noneCompared } from '../../testing/index.ts'
 import { ChangeFeed } from '../../values/change-feed.ts'
+import { KeptKinds } from './kept-kinds.ts'
 import { RequestClass } from './request-class.ts'
 import { ScoreTable } from './score-table.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 const seeds = Array.from({ length: byExtent(24, 600) }, (_, i) => `equal ${i}`)
 
@@ -17,11 +22,18 @@ test('a second decision for a kind of requests is made by a search', () => {
   for (const seed of seeds) compareSearches(seed, 20, 150, tally)
   expect(searches.mock.calls.length).toBeGreaterThan(seeds.length * 5)
   for (const [kind, count] of Object.entries(tally)) expect(count, kind).toBeGreaterThan(seeds.length)
-  vi.restoreAllMocks()
 })
 
 test.each(seeds)('a search of the index gives the result of examining every host: %s', (seed) => {
   expect(compareSearches(seed, 80, 150)).toBeUndefined()
+})
+
+test('decisions use what was prepared for earlier requests of their kind', () => {
+  const kept = vi.spyOn(KeptKinds.prototype, 'get')
+  const tally = noneCompared()
+  for (const seed of seeds) compareSearches(seed, 80, 150, tally)
+  const used = kept.mock.results.filter(({ value }) => value !== undefined).length
+  expect(used).toBeGreaterThan(tally.decisions / 20)
 })
 
 test('names with control characters do not make two kinds of requests one', () => {
@@ -86,8 +98,7 @@ const faults: Readonly<Record<string, () => void>> = {
 
 test.each(Object.entries(faults))('the comparison finds %s', (_name, plant) => {
   plant()
-  const found = seeds.some((seed) => compareSearches(seed, 80, 150) !== undefined)
-  vi.restoreAllMocks()
+  const found = Array.from({ length: 200 }, (_, i) => `equal ${i}`).some((seed) => compareSearches(seed, 80, 150) !== undefined)
   expect(found).toBe(true)
 })
 

@@ -4,22 +4,12 @@ import type { Steps } from '../../values/steps.ts'
 import type { FilterStep } from '../filtering/filter-step.ts'
 import { passesSafely } from '../filtering/passes-safely.ts'
 import { firstRefusals } from '../filtering/run-cached.ts'
-import type { TieOrder } from '../weighing/pick.ts'
 import type { WeighStep } from '../weighing/run-weighers.ts'
-import type { BestHosts } from './best-hosts.ts'
+import type { IndexedSearch } from './best-hosts.ts'
 import { findBest } from './branch-and-bound.ts'
 import { type ClassCache, classCacheOf } from './class-cache.ts'
 import { GONE, MAX_FILTERS, PASSES, RequestClass } from './request-class.ts'
 import { joinKeys, ScoreTable, tableKeyOf, termsOf } from './score-table.ts'
-
-/** Searches the best hosts for one instance after another of one kind of request. */
-export interface IndexedSearch {
-  /**
-   * The `count` best hosts, with the result of examining every host. Undefined if every host must be examined: the kind of request is new, or
-   * its scores are not finite, or too many hosts changed. Yields after each `slice` of hosts for which filters or weighers were called.
-   */
-  find(count: number, tieOrder: TieOrder): Steps<BestHosts | undefined>
-}
 
 interface SearchOptions {
   /** The count of instances that will be searched for. */

@@ -55,6 +55,8 @@ export interface WeighStep {
   readonly scoreAt: NumberAt
   /** Equal for weighers that give each host the same raw score while the host does not change. Undefined if scores depend on more. */
   readonly scoreKey: string | undefined
+  /** True if the raw scores are the values of a column, or 0 for every host. */
+  readonly isPlain: boolean
   /** The multiplier of one host, and a key like `scoreKey`. Undefined if all hosts have the same multiplier. */
   readonly multiplierAt: NumberAt | undefined
   readonly multiplierKey: string | undefined
@@ -146,7 +148,7 @@ function prepareRaw(
   { weigher, options, multiplier, cacheName }: CompiledWeigher,
   request: RequestSpec,
   fleet: Fleet,
-): Pick<WeighStep, 'rawOf' | 'scoreAt' | 'scoreKey'> {
+): Pick<WeighStep, 'rawOf' | 'scoreAt' | 'scoreKey' | 'isPlain'> {
   const { rawOf, ages } = withoutUnreported(
     prepareSafely(() => weigher.prepare(request, fleet, options, multiplier)),
     fleet,
@@ -154,15 +156,16 @@ function prepareRaw(
     weigher.outside === undefined ? readsOf(weigher.reads, options) : [],
     options,
   )
-  if (rawOf === noPreference) return { rawOf: fillZeros, scoreAt: rawOf, scoreKey: '' }
+  if (rawOf === noPreference) return { rawOf: fillZeros, scoreAt: rawOf, scoreKey: '', isPlain: true }
   const column = columnOf(rawOf)
-  if (column !== undefined) return { rawOf: fillColumn(column), scoreAt: rawOf, scoreKey: `${numberOf(column.values)} ${column.least}` }
+  if (column !== undefined)
+    return { rawOf: fillColumn(column), scoreAt: rawOf, scoreKey: `${numberOf(column.values)} ${column.least}`, isPlain: true }
   // only scores that do not depend on the time are cached
   const key = ages ? undefined : weigher.cacheKey?.(request, options)
-  if (key === undefined) return { rawOf: fillEach(rawOf), scoreAt: rawOf, scoreKey: undefined }
+  if (key === undefined) return { rawOf: fillEach(rawOf), scoreAt: rawOf, scoreKey: undefined, isPlain: false }
   // some weighers give other raw scores if their multiplier is 0
   const scoreKey = `${cacheName}\u0000${multiplier}\u0000${key}`
-  return { ...cachedNumbers(cachedScores(fleet, scoreKey), fleet, rawOf), scoreKey }
+  return { ...cachedNumbers(cachedScores(fleet, scoreKey), fleet, rawOf), scoreKey, isPlain: false }
 }
 
 let columns = 0

@@ -44,7 +44,13 @@ test('the totals and raw scores are those of runWeighers to the last bit, in one
         ({ raw, own, ...step }, i): WeighStep => ({
           ...{ ...step, name: `W${i}`, unit: 'points', readsHostOnly: true },
           multipliersOf: own && numbersOf(own),
-          ...{ scoreAt: (host) => raw[host] as number, scoreKey: undefined, multiplierAt: undefined, multiplierKey: undefined },
+          ...{
+            scoreAt: (host) => raw[host] as number,
+            scoreKey: undefined,
+            isPlain: false,
+            multiplierAt: undefined,
+            multiplierKey: undefined,
+          },
           rawOf: numbersOf(step.hasNoEffect ? new Array<number>(HOSTS).fill(0) : raw),
         }),
       )
