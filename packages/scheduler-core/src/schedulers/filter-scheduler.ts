@@ -7,7 +7,7 @@ import { at } from '../hosts/columns.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { BestHosts } from '../pipeline/best-hosts/best-hosts.ts'
 import { classCacheOf } from '../pipeline/best-hosts/class-cache.ts'
-import { prepareFinding } from '../pipeline/best-hosts/finding.ts'
+import { Finding } from '../pipeline/best-hosts/finding.ts'
 import { prepareIndexedSearch } from '../pipeline/best-hosts/indexed-search.ts'
 import { canBeKept, kindKeyOf, type PreparedKind } from '../pipeline/best-hosts/kept-kinds.ts'
 import { type FilterStep, withoutKept } from '../pipeline/filtering/filter-step.ts'
@@ -23,7 +23,7 @@ import { byCodeUnit } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { LIMITS_WITH_RESERVES } from '../values/levels.ts'
 import { NumberBuffers } from '../values/number-buffers.ts'
-import { createRandom } from '../values/random.ts'
+import { createRandom, type Random } from '../values/random.ts'
 import { HOSTS_AT_ONCE, type Steps } from '../values/steps.ts'
 import { findHostForAll, goTogether } from './host-for-all.ts'
 
@@ -84,9 +84,13 @@ function* placeByPipeline(
   given?: readonly HostIndex[],
 ): Steps<Selection> {
   const { allOrNothing } = options
-  const { placeOne, instances } = preparePlacing(pipeline, request, fleet, options, slice, given)
+  const { seed, alternatesPerInstance, claimIds, isExhaustive } = options
+  const placing = new Placing(pipeline, request, fleet, { seed, alternatesPerInstance, claimIds, isExhaustive, slice, given })
+  const { instances } = placing
   const before = overlay.size
-  const placed = yield* placeEachInSteps(request.numInstances, allOrNothing, groupOf(request), overlay, placeOne)
+  const placed = yield* placeEachInSteps(request.numInstances, allOrNothing, groupOf(request), overlay, (instance) =>
+    placing.placeOne(instance),
+  )
   if (given === undefined && placed.length < request.numInstances && goTogether(request, fleet)) {
     overlay.rollback(before)
     const host = yield* hostForAll(pipeline, request, fleet, overlay, options, slice)
@@ -131,20 +135,6 @@ interface Placed {
   readonly answer: SelectedDestination
 }
 
-/** Finds a host for each instance, one at a time. The caller must reserve each result in the overlay before the next call. */
-interface Placing {
-  /** Undefined if no host was found. */
-  placeOne(instance: number): Steps<Placed | undefined>
-  /** One record for each instance for which a host was searched. */
-  readonly instances: readonly InstanceRecord[]
-}
-
-/** Data for one kind of instances: the gang members with equal requests. Prepared when the first instance of the kind is placed. */
-interface Kind extends Pick<PreparedKind, 'grantsOn' | 'limitsOf'> {
-  /** Finds the `count` best hosts for the next instance. */
-  readonly find: (buffers: NumberBuffers, count: number, tieOrder: TieOrder) => Steps<BestHosts>
-}
-
 /** What was prepared for an earlier request of the kind, or else what is prepared now. */
 function* preparedKind(pipeline: Pipeline, members: Members, fleet: Fleet, slice: number, isExhaustive: boolean): Steps<PreparedKind> {
   const { compiled, isIndexed } = pipeline
@@ -177,59 +167,90 @@ function* prepareKind(
   }
 }
 
-function preparePlacing(
-  pipeline: Pipeline,
-  request: RequestSpec,
-  fleet: Fleet,
-  { seed, alternatesPerInstance, claimIds, isExhaustive }: Omit<SelectOptions, 'allOrNothing'>,
-  /** The generator yields each time it has examined this many hosts. */
-  slice: number,
+interface PlacingOptions extends Omit<SelectOptions, 'allOrNothing'> {
+  /** The placing yields each time it has examined this many hosts. */
+  readonly slice: number
   /** The host on which each instance must be placed. Absent: each instance is placed on the best host. */
-  given?: readonly HostIndex[],
-): Placing {
-  const { createOrder } = pipeline
-  const { profile } = pipeline.compiled
-  const kinds = new Map<Members, Kind>()
-  function* kindOf(instance: number): Steps<Kind> {
-    const members = membersAt(request, instance)
-    const known = kinds.get(members)
-    if (known !== undefined) return known
-    const prepared = yield* preparedKind(pipeline, members, fleet, slice, isExhaustive === true)
-    const { grantsOn, limitsOf } = prepared
-    const kind: Kind = { find: prepareFinding(prepared, fleet, members.count, slice), grantsOn, limitsOf }
-    kinds.set(members, kind)
-    return kind
+  readonly given?: readonly HostIndex[] | undefined
+}
+
+/** Data for one kind of instances: the gang members with equal requests. Prepared when the first instance of the kind is placed. */
+interface Kind {
+  readonly prepared: PreparedKind
+  readonly finding: Finding
+}
+
+/**
+ * Finds a host for each instance, one at a time. The caller must reserve each result in the overlay before the next call. Its generators are
+ * methods, because a generator that is created in a function gets a hidden class and a prototype each time.
+ */
+class Placing {
+  /** One record for each instance for which a host was searched. */
+  readonly instances: InstanceRecord[] = []
+  readonly #pipeline: Pipeline
+  readonly #request: RequestSpec
+  readonly #fleet: Fleet
+  readonly #options: PlacingOptions
+  readonly #kinds = new Map<Members, Kind>()
+  readonly #random: Random
+
+  constructor(pipeline: Pipeline, request: RequestSpec, fleet: Fleet, options: PlacingOptions) {
+    this.#pipeline = pipeline
+    this.#request = request
+    this.#fleet = fleet
+    this.#options = options
+    this.#random = createRandom(options.seed)
   }
-  const random = createRandom(seed)
-  const instances: InstanceRecord[] = []
-  function* placeOne(instance: number): Steps<Placed | undefined> {
+
+  /** Undefined if no host was found. */
+  *placeOne(instance: number): Steps<Placed | undefined> {
     const buffers = new NumberBuffers()
     try {
-      return yield* placeWith(buffers, instance)
+      return yield* this.#placeWith(buffers, instance)
     } finally {
       buffers.end()
     }
   }
-  function* placeWith(buffers: NumberBuffers, instance: number): Steps<Placed | undefined> {
-    const { find, grantsOn, limitsOf } = yield* kindOf(instance)
-    const order = createOrder(profile, seed, instance)
-    const found = yield* find(buffers, Math.max(BEST_KEPT, alternatesPerInstance + 1, profile.hostSubsetSize), order)
+
+  *#placeWith(buffers: NumberBuffers, instance: number): Steps<Placed | undefined> {
+    const fleet = this.#fleet
+    const { profile } = this.#pipeline.compiled
+    const { seed, alternatesPerInstance, claimIds, given } = this.#options
+    const { prepared, finding } = yield* this.#kindOf(instance)
+    const { grantsOn, limitsOf } = prepared
+    const order = this.#pipeline.createOrder(profile, seed, instance)
+    const found = yield* finding.find(buffers, Math.max(BEST_KEPT, alternatesPerInstance + 1, profile.hostSubsetSize), order)
     const { hosts, totals } = found
-    instances.push({ candidates: fleet.hosts.presentCount, filters: found.filters, best: recordBest(fleet, found), tied: found.tied })
+    this.instances.push({ candidates: fleet.hosts.presentCount, filters: found.filters, best: recordBest(fleet, found), tied: found.tied })
     if (hosts.length === 0) return undefined
-    const drawn = hosts[drawRank(profile, found.passed, random)]
+    const drawn = hosts[drawRank(profile, found.passed, this.#random)]
     const host = given === undefined ? drawn : given[instance]
     const total = host === undefined ? undefined : found.totalOf(host)
     if (host === undefined || total === undefined) return undefined
-    const uuid = request.instanceUuids[instance] ?? null
-    const part: ClaimPart = { claim: claimIds[instance] as string, instance: uuid, ...nameOf(fleet, host), grants: grantsOn(host) }
-    const destination = (index: HostIndex, weight: number): Destination => ({ ...nameOf(fleet, index), weight, limits: limitsOf(index) })
+    const uuid = this.#request.instanceUuids[instance] ?? null
+    const { host: name, node } = fleet.hosts.get(host)
+    const part: ClaimPart = { claim: claimIds[instance] as string, instance: uuid, host: name, node, grants: grantsOn(host) }
     const alternates: Destination[] = []
     for (let rank = 0; rank < hosts.length && alternates.length < alternatesPerInstance; rank++)
-      if (hosts[rank] !== host) alternates.push(destination(hosts[rank] as HostIndex, totals[rank] as number))
-    return { part, answer: { instance: uuid, selected: destination(host, total), alternates } }
+      if (hosts[rank] !== host) alternates.push(destination(fleet, hosts[rank] as HostIndex, totals[rank] as number, limitsOf))
+    return { part, answer: { instance: uuid, selected: destination(fleet, host, total, limitsOf), alternates } }
   }
-  return { placeOne, instances }
+
+  *#kindOf(instance: number): Steps<Kind> {
+    const members = membersAt(this.#request, instance)
+    const known = this.#kinds.get(members)
+    if (known !== undefined) return known
+    const { slice, isExhaustive } = this.#options
+    const prepared = yield* preparedKind(this.#pipeline, members, this.#fleet, slice, isExhaustive === true)
+    const kind: Kind = { prepared, finding: new Finding(prepared, this.#fleet, members.count, slice) }
+    this.#kinds.set(members, kind)
+    return kind
+  }
+}
+
+const destination = (fleet: Fleet, index: HostIndex, weight: number, limitsOf: PreparedKind['limitsOf']): Destination => {
+  const { host, node } = fleet.hosts.get(index)
+  return { host, node, weight, limits: limitsOf(index) }
 }
 
 /**
@@ -246,10 +267,10 @@ export function* arrangeByFilter(
   const before = overlay.size
   const pipeline = byScores(compiled)
   const claimIds = new Array<string>(request.numInstances).fill('')
-  const { placeOne } = preparePlacing(pipeline, request, fleet, { seed, alternatesPerInstance: 0, claimIds }, HOSTS_AT_ONCE)
+  const placing = new Placing(pipeline, request, fleet, { seed, alternatesPerInstance: 0, claimIds, slice: HOSTS_AT_ONCE })
   const hosts: HostIndex[] = []
   for (let instance = 0; instance < request.numInstances; instance++) {
-    const placed = yield* placeOne(instance)
+    const placed = yield* placing.placeOne(instance)
     const host = placed && fleet.hosts.find(placed.part)?.index
     if (placed === undefined || host === undefined) break
     overlay.hold(placed.part, groupOf(request))
@@ -284,11 +305,6 @@ export const groupOf = ({ instanceGroup }: RequestSpec): GroupBinding | null =>
         maxServerPerHost: instanceGroup.policy === 'ANTI_AFFINITY' ? (instanceGroup.maxServerPerHost ?? 1) : null,
         ...(instanceGroup.apartFrom.length > 0 && { apartFrom: [...new Set(instanceGroup.apartFrom)].sort(byCodeUnit) }),
       }
-
-const nameOf = (fleet: Fleet, host: HostIndex) => {
-  const { host: name, node } = fleet.hosts.get(host)
-  return { host: name, node }
-}
 
 /**
  * Returns a function that chooses the resources of an instance (its grants) on a host that passed the filters, by the profile's assignment

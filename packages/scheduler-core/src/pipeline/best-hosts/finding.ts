@@ -10,17 +10,30 @@ import { type BestHosts, bestOfAll } from './best-hosts.ts'
 import type { PreparedKind } from './kept-kinds.ts'
 
 /**
- * Prepares finding the best hosts for `instances` instances of one kind, one call for each instance. Each instance must be reserved before
- * the next call. The index is searched if that is possible, and otherwise every host is examined. Both give the same result, bit for bit. The
- * generator yields each time it has examined `slice` hosts. The result is valid until the buffers end.
+ * Finds the best hosts for `instances` instances of one kind, one call for each instance. Each instance must be reserved before the next
+ * call. The index is searched if that is possible, and otherwise every host is examined. Both give the same result, bit for bit.
  */
-export function prepareFinding(kind: Searched, fleet: Fleet, instances: number, slice: number): Find {
-  let examine: Find | undefined
-  return function* (buffers, count, order) {
-    const found = kind.indexed === undefined || count > SHORT ? undefined : yield* kind.indexed.find(count, order)
+export class Finding {
+  readonly #kind: Searched
+  readonly #fleet: Fleet
+  readonly #instances: number
+  readonly #slice: number
+  #examine: Find | undefined
+
+  constructor(kind: Searched, fleet: Fleet, instances: number, slice: number) {
+    this.#kind = kind
+    this.#fleet = fleet
+    this.#instances = instances
+    this.#slice = slice
+  }
+
+  /** The `count` best hosts. Yields each time it has examined a slice of hosts. The result is valid until the buffers end. */
+  *find(buffers: NumberBuffers, count: number, order: TieOrder): Steps<BestHosts> {
+    const { indexed } = this.#kind
+    const found = indexed === undefined || count > SHORT ? undefined : yield* indexed.find(count, order)
     if (found !== undefined) return found
-    examine ??= prepareExamining(kind, fleet, instances, slice)
-    return yield* examine(buffers, count, order)
+    this.#examine ??= prepareExamining(this.#kind, this.#fleet, this.#instances, this.#slice)
+    return yield* this.#examine(buffers, count, order)
   }
 }
 

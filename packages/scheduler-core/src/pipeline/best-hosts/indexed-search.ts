@@ -89,7 +89,8 @@ export function prepareIndexedSearch(
         const rawAt = (rank: number) =>
           rawLists.map((list) => (list === undefined ? 0 : (table.scores[list]?.[best.hosts[rank] as HostIndex] as number)))
         const totalOf = (host: HostIndex) => (verdictOfAll(host) === PASSES ? best.totalOf(host) : undefined)
-        return { ...best, filters: known.counts(names), passed: known.passed, totalOf, rawAt }
+        const { hosts, totals, tied } = best
+        return { hosts, totals, tied, filters: known.counts(names), passed: known.passed, totalOf, rawAt }
       } finally {
         for (const [i, host] of exceptions.entries()) known.set(host, before[i] as number)
       }
