@@ -9,6 +9,7 @@ import { memory } from './memory.ts'
 import { multipliers } from './multipliers.ts'
 import { named } from './named.ts'
 import { nearQuestion } from './near.ts'
+import { projectedRows } from './projected-rows.ts'
 import type { Question } from './question.ts'
 import { receiptTexts } from './receipt-texts.ts'
 import { refusal } from './refusal.ts'
@@ -28,6 +29,7 @@ export const questions: readonly Question[] = [
   replayQuestion,
   storage,
   receiptTexts,
+  projectedRows,
   endedKeys,
   copy,
   join,
