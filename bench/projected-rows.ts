@@ -1,8 +1,8 @@
 import { aRequest, aUuid } from '@gantt/scheduler-core/testing'
+import type { Database } from '../apps/server/src/db/table-writer.ts'
 import { writeDecisions } from '../apps/server/src/db/tables/decisions.ts'
 import { requestSpecId, writeRequestSpecs } from '../apps/server/src/db/tables/request-specs.ts'
 import type { StoredDecision } from '../apps/server/src/db/tables/rows.ts'
-import type { Database } from '../apps/server/src/db/table-writer.ts'
 import { aLogOf, scan } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Figure, Question } from './question.ts'
@@ -29,7 +29,18 @@ export const projectedRows: Question = {
       Array.from({ length: PLACEMENTS }, (_, i) => {
         const own = { ...record, id: aUuid(i), request: { ...record.request, instanceUuids: [aUuid(PLACEMENTS + i)] } }
         const place = { basis: i, entryId: aUuid(i), position: 0 }
-        return { id: own.id, outcome: 'PLACED', at: i, account: 'caller', requestSpecId: '', record: own, place, answer, claimIds: [own.id], reasons: [] }
+        return {
+          id: own.id,
+          outcome: 'PLACED',
+          at: i,
+          account: 'caller',
+          requestSpecId: '',
+          record: own,
+          place,
+          answer,
+          claimIds: [own.id],
+          reasons: [],
+        }
       })
     let decisions: readonly StoredDecision[] = []
     const figures = await measureInTurns(rounds, {

@@ -55,7 +55,20 @@ export interface ReceiptRow {
  * hashes of the inputs and the result are valid.
  */
 export function rowText({ id, outcome, at, account, requestSpecId, claimIds, reasons, cause, hosts, instanceUuids }: ReceiptRow): string {
-  const row = { id, outcome, at, account, requestSpecId, claimIds, reasons, cause, hosts, instanceUuids, receipt: RECEIPT_FORMAT, part: 'row' }
+  const row = {
+    id,
+    outcome,
+    at,
+    account,
+    requestSpecId,
+    claimIds,
+    reasons,
+    cause,
+    hosts,
+    instanceUuids,
+    receipt: RECEIPT_FORMAT,
+    part: 'row',
+  }
   return canonicalJson(row)
 }
 

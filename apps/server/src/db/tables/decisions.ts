@@ -357,9 +357,18 @@ async function writeTogether(database: Database, decisions: readonly StoredDecis
 function rowOf(decision: StoredDecision, mayPack: boolean) {
   const { id, outcome, at, account, requestSpecId, record, place, answer, claimIds, reasons, cause, tookUs } = decision
   const { hosts, instanceUuids } = searchedOf(decision)
+  const { document, packed, claim_ids } = packedOr(
+    { record, place, answer, claimIds, reasons, ...(cause !== undefined && { cause }) },
+    mayPack,
+  )
+  const { inputs_hash, decided_hash, row_hash } = hashesOf(decision)
   return {
-    ...packedOr({ record, place, answer, claimIds, reasons, ...(cause !== undefined && { cause }) }, mayPack),
-    ...hashesOf(decision),
+    document,
+    packed,
+    claim_ids,
+    inputs_hash,
+    decided_hash,
+    row_hash,
     id,
     outcome,
     at_ms: at,
@@ -384,7 +393,7 @@ function packedOr(decision: Document, mayPack: boolean) {
   if (packed === undefined) return { document: decision, packed: null, claim_ids: null }
   return {
     document: { ...(reasons.length > 0 && { reasons }), ...(cause !== undefined && { cause }) },
-    packed: Buffer.from(packed).toString('base64'),
+    packed: Buffer.from(packed.buffer, packed.byteOffset, packed.length).toString('base64'),
     claim_ids: claimIds.length > 0 ? claimIds : null,
   }
 }

@@ -28,7 +28,9 @@ function receiptWith(decision: StoredDecision, { hosts, instanceUuids }: Searche
   return {
     inputs: sha256(inputsText(decision, decision.place)),
     decided: sha256(decidedText(decision)),
-    row: sha256(rowText({ id, outcome, at, account, requestSpecId, claimIds, reasons, ...(cause !== undefined && { cause }), hosts, instanceUuids })),
+    row: sha256(
+      rowText({ id, outcome, at, account, requestSpecId, claimIds, reasons, ...(cause !== undefined && { cause }), hosts, instanceUuids }),
+    ),
   }
 }
 
