@@ -20,6 +20,16 @@ test('each target from P1 to P14 has a measurement, and each goal belongs to one
   expect(new Set(targets.flatMap((target) => target.goals))).toEqual(new Set(Object.values(goals)))
 })
 
+test.each([
+  ['p9', /apt-get install python3-nova python3-placement, /],
+  ['p13', /apt-get install etcd-server, build .* from apt-get source kubernetes, /],
+  ['p14', /apt-get install python3-placement, /],
+])('the measurement %s states how the program that it compares with is installed', async (name, installs) => {
+  const outcomes = await targets.find((target) => target.name === name)?.run({ hosts: 60, rounds: 1, seconds: 1 })
+  expect(outcomes?.length).toBeGreaterThan(0)
+  for (const outcome of outcomes ?? []) expect(outcome).toMatchObject({ command: expect.stringMatching(installs) })
+})
+
 test.each(targets.filter(({ name }) => !OF_SERVICES.includes(name)).map((target) => [target.name, target] as const))(
   'the measurement %s gives values or a reason for each of its goals',
   async (_, target) => {

@@ -108,6 +108,7 @@ export function claimView({ ledger }: Fleet, claim: Claim): View {
   const { untilCounted, heldUntil, project, instanceAccount, extraSince, unlistedAt, ...others } = claim
   // Members without a value are left out. Otherwise, the digests of older logs, which do not have these members, would change.
   return {
+    isReserved: ledger.lapsing.get(claim.id) === claim,
     ...others,
     ...(untilCounted !== null && { untilCounted }),
     ...(heldUntil !== null && { heldUntil }),
@@ -115,7 +116,6 @@ export function claimView({ ledger }: Fleet, claim: Claim): View {
     ...(instanceAccount !== null && { instanceAccount }),
     ...(extraSince !== null && { extraSince }),
     ...(unlistedAt !== null && { unlistedAt }),
-    isReserved: ledger.lapsing.get(claim.id) === claim,
   }
 }
 

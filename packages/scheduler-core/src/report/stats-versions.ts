@@ -136,10 +136,31 @@ const isCellOf1_0 = ({ siblings, pages, dedicatedCpuset, socket, physicalNetwork
 
 /** Converts a report that 1.0 can express to 1.0. The result equals that of the steps from version to version. */
 function downgradeAtOnce(stats: HostStatsV1_4): HostStatsV1_0 {
-  const { version: _, numaCells, tunneledCells, pciPools, nova, omitted, machineId, ...rest } = stats
   return {
-    ...rest,
+    vcpus: stats.vcpus,
+    vcpusUsed: stats.vcpusUsed,
+    memoryMb: stats.memoryMb,
+    memoryMbUsed: stats.memoryMbUsed,
+    localGb: stats.localGb,
+    localGbUsed: stats.localGbUsed,
+    freeDiskGb: stats.freeDiskGb,
+    diskAvailableLeast: stats.diskAvailableLeast,
+    cpuAllocationRatio: stats.cpuAllocationRatio,
+    ramAllocationRatio: stats.ramAllocationRatio,
+    diskAllocationRatio: stats.diskAllocationRatio,
+    runningVms: stats.runningVms,
+    numIoOps: stats.numIoOps,
+    hypervisorType: stats.hypervisorType,
+    hypervisorVersion: stats.hypervisorVersion,
+    hypervisorHostname: stats.hypervisorHostname,
+    hostIp: stats.hostIp,
+    supportedInstances: stats.supportedInstances,
+    cpuInfo: stats.cpuInfo,
+    metrics: stats.metrics,
     gpus: stats.gpus.map(({ numaNode, ...device }) => device),
-    numaCells: numaCells.map(({ siblings, pages, dedicatedCpuset, socket, physicalNetworks, ...cell }) => cell),
+    traits: stats.traits,
+    inventories: stats.inventories,
+    instances: stats.instances,
+    numaCells: stats.numaCells.map(({ siblings, pages, dedicatedCpuset, socket, physicalNetworks, ...cell }) => cell),
   }
 }

@@ -82,13 +82,13 @@ export async function appendAudit(
   const rows = entries.flatMap((entry): AuditRow[] => {
     if (known.has(entry.id)) return []
     known.add(entry.id)
-    const row = { ...entry, seq: head.seq + 1, previous: head.hash }
-    const chained: AuditRow = { ...row, hash: hashOfRow(row) }
+    const row = { seq: head.seq + 1, previous: head.hash, ...entry }
+    const chained: AuditRow = { hash: hashOfRow(row), ...row }
     head = chained
     return [chained]
   })
   if (rows.length > 0) {
-    const documents = rows.map(({ at, keyId, requestId, ...row }) => ({ ...row, at_ms: at, key_id: keyId, request_id: requestId }))
+    const documents = rows.map(({ at, keyId, requestId, ...row }) => ({ at_ms: at, key_id: keyId, request_id: requestId, ...row }))
     await tx.$executeRaw`
       INSERT INTO audit (seq, id, at_ms, account, key_id, mutation, target, summary, result, request_id, previous, hash)
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(documents)}::jsonb) AS row(seq bigint, id uuid, at_ms bigint, account text, key_id text,

@@ -102,7 +102,7 @@ const putAll: Put = async (_kind, rows, write) => {
 
 /** Writes the effects of these entries, table by table: the last state of each object. */
 async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPack: boolean): Promise<void> {
-  const decisions = next.flatMap((row) => row.decisions.map((decision) => ({ ...decision, revision: row.revision })))
+  const decisions = next.flatMap((row) => row.decisions.map((decision) => ({ revision: row.revision, ...decision })))
   await put('decision', decisions, async (rows) => {
     await writeRequestSpecs(tx, rows)
     await writeDecisions(tx, rows, mayPack)
@@ -162,7 +162,7 @@ async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPac
 }
 
 function withDocument({ reported: { stats, statusReason, namespaces }, ...row }: NodeRow) {
-  return { ...row, document: { stats: publishedStats(stats), statusReason, namespaces: Object.fromEntries(namespaces) } }
+  return { document: { stats: publishedStats(stats), statusReason, namespaces: Object.fromEntries(namespaces) }, ...row }
 }
 
 /** The last row of each id. */

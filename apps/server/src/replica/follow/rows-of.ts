@@ -169,7 +169,16 @@ function hostChangeRows(fleet: Fleet): HostChangeRow[] {
   return hostStepsOf(fleet).map(({ host: index, kind, reason, aggregate, changes, leftOut }, position) => {
     const { host, node } = fleet.hosts.get(index)
     return {
-      ...{ id: `${revision}/${position}`, revision, place: position, host, node, kind, at_ms: fleet.now, reason, changes, untold: leftOut },
+      id: `${revision}/${position}`,
+      revision,
+      place: position,
+      host,
+      node,
+      kind,
+      at_ms: fleet.now,
+      reason,
+      changes,
+      untold: leftOut,
       aggregate: aggregate?.uuid ?? null,
       aggregate_name: aggregate?.name ?? null,
     }

@@ -320,7 +320,7 @@ export class Appender implements FollowerHooks {
     this.#maxWorks = Number.POSITIVE_INFINITY
     // if the store accepts an entry that is not based on the end of the log, entries of other replicas can precede this entry; they are
     // applied first, and can make changes of this entry void
-    if (place.revision === follower.fleet.place.revision + 1) follower.apply({ ...entry, revision: place.revision, at: place.at })
+    if (place.revision === follower.fleet.place.revision + 1) follower.apply({ revision: place.revision, at: place.at, ...entry })
     else await follower.readTo(place.revision)
     // the entry was appended directly after this replica's revision, so this replica has everything that the store had when the entry was
     // sent

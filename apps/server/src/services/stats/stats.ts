@@ -136,7 +136,7 @@ export function createStats(replica: Replica, documents: Documents): Stats {
         const refusal = known[i]
         const verdict = written[i] ? verdicts[next++] : refusal && { void: refusal, revision: replica.fleet.place.revision }
         const outcome = outcomeOf(replica, report, ['input', 'updates', String(i)], verdict)
-        return outcome.type === 'applied' ? { ...outcome, ignored: read[i]?.ignored ?? [] } : outcome
+        return outcome.type === 'applied' ? { ignored: read[i]?.ignored ?? [], ...outcome } : outcome
       })
       return { results, revision: replica.fleet.place.revision }
     },
