@@ -1,11 +1,11 @@
 import { aRequest, aUuid } from '@gantt/scheduler-core/testing'
-import type { Database } from '../apps/server/src/db/table-writer.ts'
-import { writeDecisions } from '../apps/server/src/db/tables/decisions.ts'
-import { requestSpecId, writeRequestSpecs } from '../apps/server/src/db/tables/request-specs.ts'
-import type { StoredDecision } from '../apps/server/src/db/tables/rows.ts'
-import { aLogOf, scan } from './fleet.ts'
-import { measureInTurns } from './measure.ts'
-import type { Figure, Question } from './question.ts'
+import type { Database } from '../../apps/server/src/db/table-writer.ts'
+import { writeDecisions } from '../../apps/server/src/db/tables/decisions.ts'
+import { requestSpecId, writeRequestSpecs } from '../../apps/server/src/db/tables/request-specs.ts'
+import type { StoredDecision } from '../../apps/server/src/db/tables/rows.ts'
+import { aLogOf, scan } from '../fleet.ts'
+import { measureInTurns } from '../measure.ts'
+import type { Figure, Question } from '../question.ts'
 
 const PLACEMENTS = 1_000
 
