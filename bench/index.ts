@@ -13,6 +13,7 @@ import type { Question } from './question.ts'
 import { receiptTexts } from './receipt-texts.ts'
 import { refusal } from './refusal.ts'
 import { replayQuestion } from './replay.ts'
+import { projectedRows } from './service/projected-rows.ts'
 import { reportsQuestion } from './service/reports.ts'
 import { solverQuestion } from './solver.ts'
 import { storage } from './storage.ts'
@@ -28,6 +29,7 @@ export const questions: readonly Question[] = [
   replayQuestion,
   storage,
   receiptTexts,
+  projectedRows,
   endedKeys,
   copy,
   join,

@@ -58,7 +58,8 @@ export function packDecision({ record, answer }: KeptDecision): Uint8Array | und
     if (selection.instance !== named && selection.instance !== null) out.text(selection.instance)
     const best = record.instances[i]?.best ?? []
     out.whole(selection.alternates.length)
-    for (const destination of [selection.selected, ...selection.alternates]) writeDestination(out, destination, best)
+    writeDestination(out, selection.selected, best)
+    for (const alternate of selection.alternates) writeDestination(out, alternate, best)
   }
   return out.end()
 }
@@ -234,6 +235,7 @@ function listOf<Item>(from: ByteReader, read: (i: number) => Item): Item[] {
 
 const MEMBERS = {
   record: ['id', 'request', 'profile', 'seed', 'attempt', 'alternatesPerInstance', 'allOrNothing', 'intent', 'source', 'instances', 'core'],
+  instance: ['candidates', 'tied', 'filters', 'best'],
   filter: ['filter', 'entered', 'passed', 'errors'],
   host: ['host', 'node', 'raw', 'total'],
   selection: ['instance', 'selected', 'alternates'],
@@ -242,30 +244,41 @@ const MEMBERS = {
 
 /**
  * True if the format can express everything in a decision. A record of a newer release can have unknown fields, and a stored record has
- * null in place of NaN.
+ * null in place of NaN. Every decision is checked when it is stored, so nothing is allocated.
  */
-function isKnown(record: DecisionRecord, answer: readonly SelectedDestination[]): boolean {
-  const has = (thing: object, members: readonly string[]): boolean => Object.keys(thing).every((member) => members.includes(member))
-  const areNumbers = (numbers: readonly unknown[]): boolean => numbers.every((number) => typeof number === 'number')
-  const isCount = (count: number): boolean => Number.isSafeInteger(count) && count >= 0 && !Object.is(count, -0)
-  return (
-    has(record, MEMBERS.record) &&
-    isCount(record.alternatesPerInstance) &&
-    (record.intent === undefined || intents.includes(record.intent)) &&
-    record.instances.every(
-      ({ candidates, tied, filters, best, ...rest }) =>
-        has(rest, []) &&
-        isCount(candidates) &&
-        isCount(tied) &&
-        filters.every((one) => has(one, MEMBERS.filter) && areNumbers([one.entered, one.passed]) && isCount((one.errors ?? 0) + 1)) &&
-        best.every((one) => has(one, MEMBERS.host) && areNumbers([...one.raw, one.total])),
-    ) &&
-    answer.every(
-      (one) =>
-        has(one, MEMBERS.selection) &&
-        [one.selected, ...one.alternates].every(
-          (to) => has(to, MEMBERS.destination) && areNumbers([to.weight, ...Object.values(to.limits)]),
-        ),
-    )
-  )
+const isKnown = (record: DecisionRecord, answer: readonly SelectedDestination[]): boolean =>
+  hasOnly(record, MEMBERS.record) &&
+  isCount(record.alternatesPerInstance) &&
+  (record.intent === undefined || intents.includes(record.intent)) &&
+  record.instances.every(isKnownInstance) &&
+  answer.every(isKnownSelection)
+
+const isKnownInstance = (instance: InstanceRecord): boolean =>
+  hasOnly(instance, MEMBERS.instance) &&
+  isCount(instance.candidates) &&
+  isCount(instance.tied) &&
+  instance.filters.every(isKnownFilter) &&
+  instance.best.every(isKnownHost)
+
+const isKnownFilter = (one: FilterCount): boolean =>
+  hasOnly(one, MEMBERS.filter) && isNumber(one.entered) && isNumber(one.passed) && isCount((one.errors ?? 0) + 1)
+
+const isKnownHost = (one: RankedHost): boolean => hasOnly(one, MEMBERS.host) && one.raw.every(isNumber) && isNumber(one.total)
+
+const isKnownSelection = (one: SelectedDestination): boolean =>
+  hasOnly(one, MEMBERS.selection) && isKnownDestination(one.selected) && one.alternates.every(isKnownDestination)
+
+function isKnownDestination(to: Destination): boolean {
+  if (!hasOnly(to, MEMBERS.destination) || !isNumber(to.weight)) return false
+  for (const resourceClass in to.limits) if (!isNumber(to.limits[resourceClass])) return false
+  return true
 }
+
+function hasOnly(thing: object, members: readonly string[]): boolean {
+  for (const member in thing) if (!members.includes(member)) return false
+  return true
+}
+
+const isNumber = (value: unknown): boolean => typeof value === 'number'
+
+const isCount = (count: number): boolean => Number.isSafeInteger(count) && count >= 0 && !Object.is(count, -0)

@@ -21,8 +21,8 @@ export interface ReceiptPosition {
  * computes the SHA-256 hash, because its API depends on the platform.
  */
 export function inputsText({ record }: KeptDecision, { basis, entryId, position }: ReceiptPosition): string {
-  const { instances: _decided, ...inputs } = record
-  return canonicalJson({ receipt: RECEIPT_FORMAT, part: 'inputs', place: { basis, entryId, position }, ...inputs })
+  // canonical JSON omits members that are undefined
+  return canonicalJson({ receipt: RECEIPT_FORMAT, part: 'inputs', place: { basis, entryId, position }, ...record, instances: undefined })
 }
 
 /**
@@ -55,8 +55,21 @@ export interface ReceiptRow {
  * hashes of the inputs and the result are valid.
  */
 export function rowText({ id, outcome, at, account, requestSpecId, claimIds, reasons, cause, hosts, instanceUuids }: ReceiptRow): string {
-  const row = { id, outcome, at, account, requestSpecId, claimIds, reasons, ...(cause !== undefined && { cause }), hosts, instanceUuids }
-  return canonicalJson({ receipt: RECEIPT_FORMAT, part: 'row', ...row })
+  const row = {
+    id,
+    outcome,
+    at,
+    account,
+    requestSpecId,
+    claimIds,
+    reasons,
+    cause,
+    hosts,
+    instanceUuids,
+    receipt: RECEIPT_FORMAT,
+    part: 'row',
+  }
+  return canonicalJson(row)
 }
 
 /**

@@ -1,17 +1,19 @@
 /** Writes values to a sequence of bytes: texts, integers in few bytes, and floating-point numbers exactly. */
 export class ByteWriter {
-  readonly #bytes: number[] = []
+  #bytes = takeBuffer()
+  #length = 0
 
   byte(value: number): void {
-    this.#bytes.push(value)
+    if (this.#length === this.#bytes.length) this.#bytes = enlarged(this.#bytes)
+    this.#bytes[this.#length++] = value
   }
 
   /** Writes an integer from 0 to 2^53 - 1 as a varint: seven bits in each byte, lowest bits first. */
   whole(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is not a whole number from 0 to 2^53 - 1`)
     let rest = value
-    for (; rest >= 128; rest = Math.floor(rest / 128)) this.#bytes.push((rest % 128) + 128)
-    this.#bytes.push(rest)
+    for (; rest >= 128; rest = Math.floor(rest / 128)) this.byte((rest % 128) + 128)
+    this.byte(rest)
   }
 
   /** Writes a text as its UTF-16 code units. Therefore, every text is restored exactly. Common characters take one byte. */
@@ -43,9 +45,34 @@ export class ByteWriter {
     for (let i = first; i <= last; i++) this.byte((valueBytes[i] as number) ^ (beforeBytes[i] as number))
   }
 
+  /** Returns a copy of the written bytes. The writer is empty afterwards. */
   end(): Uint8Array {
-    return Uint8Array.from(this.#bytes)
+    const written = this.#bytes.slice(0, this.#length)
+    if (this.#bytes.length <= MAX_SPARE_BYTES) spare = this.#bytes
+    this.#bytes = NOTHING
+    this.#length = 0
+    return written
   }
+}
+
+/** A larger buffer is not kept for the next writer. */
+const MAX_SPARE_BYTES = 65_536
+const FIRST_BYTES = 1_024
+const NOTHING = new Uint8Array(0)
+
+/** The buffer of the last writer, for the next one, because most writers are used for a moment. */
+let spare: Uint8Array<ArrayBuffer> | undefined
+
+function takeBuffer(): Uint8Array<ArrayBuffer> {
+  const taken = spare ?? NOTHING
+  spare = undefined
+  return taken
+}
+
+function enlarged(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.max(FIRST_BYTES, 2 * bytes.length))
+  larger.set(bytes)
+  return larger
 }
 
 /** Reads bytes that a ByteWriter wrote. Throws RangeError for other bytes. */

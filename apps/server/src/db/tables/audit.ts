@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { canonicalJson } from '@gantt/scheduler-core'
 import type { Query } from '@gantt/scheduler-core/query'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { PrismaClient } from '../prisma.ts'
 import type { Database } from '../table-writer.ts'
 import { auditQuerySql } from './audit-query.ts'
+import { sha256 } from './receipts.ts'
 
 /** The record of one mutation. */
 export interface AuditEntry {
@@ -39,7 +39,7 @@ export type AuditHead = Pick<AuditRow, 'seq' | 'hash'>
 export const NO_ROWS: AuditHead = { seq: 0, hash: '0'.repeat(64) }
 
 /** sha256 over the canonical JSON of the row without the hash. */
-const hashOfRow = (row: Omit<AuditRow, 'hash'>): string => createHash('sha256').update(canonicalJson(row)).digest('hex')
+const hashOfRow = (row: Omit<AuditRow, 'hash'>): string => sha256(canonicalJson(row))
 
 export interface AuditPage {
   readonly first: number

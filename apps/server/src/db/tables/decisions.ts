@@ -393,7 +393,7 @@ function packedOr(decision: Document, mayPack: boolean) {
   if (packed === undefined) return { document: decision, packed: null, claim_ids: null }
   return {
     document: { ...(reasons.length > 0 && { reasons }), ...(cause !== undefined && { cause }) },
-    packed: Buffer.from(packed).toString('base64'),
+    packed: Buffer.from(packed.buffer, packed.byteOffset, packed.length).toString('base64'),
     claim_ids: claimIds.length > 0 ? claimIds : null,
   }
 }

@@ -1,16 +1,12 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { decidedText, inputsText, type KeptDecision, rowText } from '@gantt/scheduler-core'
 import type { Searched, StoredDecision } from './rows.ts'
 
 /** The feature level from which on replicas can read decisions in packed (binary) form. */
 export const PACKED_LEVEL = 4
 
-/** The SHA-256 hash of the concatenated texts. */
-export function sha256(texts: Iterable<string>): string {
-  const hash = createHash('sha256')
-  for (const text of texts) hash.update(text)
-  return hash.digest('hex')
-}
+/** The SHA-256 hash of the text. */
+export const sha256 = (text: string): string => hash('sha256', text, 'hex')
 
 /** A SHA-256 hash to which texts are added in order. */
 export interface Hashing {
@@ -20,16 +16,23 @@ export interface Hashing {
 }
 
 export function createHashing(): Hashing {
-  const hash = createHash('sha256')
-  return { add: (text) => void hash.update(text), soFar: () => hash.copy().digest('hex') }
+  const hashing = createHash('sha256')
+  return { add: (text) => void hashing.update(text), soFar: () => hashing.copy().digest('hex') }
 }
 
 /** The hashes of a decision's receipt that are computed from the decision itself. */
-export const receiptOf = (decision: StoredDecision): Taken => ({
-  inputs: sha256([inputsText(decision, decision.place)]),
-  decided: sha256([decidedText(decision)]),
-  row: sha256([rowText({ ...decision, ...(decision.searched ?? searchedOf(decision)) })]),
-})
+export const receiptOf = (decision: StoredDecision): Taken => receiptWith(decision, decision.searched ?? searchedOf(decision))
+
+function receiptWith(decision: StoredDecision, { hosts, instanceUuids }: Searched): Taken {
+  const { id, outcome, at, account, requestSpecId, claimIds, reasons, cause } = decision
+  return {
+    inputs: sha256(inputsText(decision, decision.place)),
+    decided: sha256(decidedText(decision)),
+    row: sha256(
+      rowText({ id, outcome, at, account, requestSpecId, claimIds, reasons, ...(cause !== undefined && { cause }), hosts, instanceUuids }),
+    ),
+  }
+}
 
 /** The hashes that are known when a decision is stored. */
 interface Taken {

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { canonicalJson, currentSpec, demandOf, type PublishedSpec } from '@gantt/scheduler-core'
 import type { PrismaClient } from '../prisma.ts'
 import type { Database } from '../table-writer.ts'
+import { sha256 } from './receipts.ts'
 import type { StoredDecision } from './rows.ts'
 
 /** A request document. It is stored once even if many calls send it. */
@@ -21,7 +21,7 @@ export interface RequestSpecStore {
   count(): Promise<number>
 }
 
-export const requestSpecId = (spec: PublishedSpec): string => createHash('sha256').update(canonicalJson(spec)).digest('hex')
+export const requestSpecId = (spec: PublishedSpec): string => sha256(canonicalJson(spec))
 
 export function createRequestSpecStore(prisma: PrismaClient): RequestSpecStore {
   const toStored = (row: { id: string; version: string; document: unknown; createdAtMs: bigint }): StoredRequestSpec => ({

@@ -119,17 +119,30 @@ function inShort(value: unknown, field: string, depth: number, left: { values: n
     return value.length > MAX_ITEMS ? [...items, `... ${value.length - MAX_ITEMS} more`] : items
   }
   const keys = Object.keys(value)
-  const members = keys.slice(0, MAX_KEYS).flatMap((key) => {
+  const members: Record<string, unknown> = {}
+  for (let i = 0; i < keys.length && i < MAX_KEYS; i++) {
+    const key = keys[i] as string
     const member = (value as Readonly<Record<string, unknown>>)[key]
-    if (member === null || member === undefined) return []
+    if (member === null || member === undefined) continue
     const isLeftOut = leftOut.has(key) || leftOut.has(`${field}.${key}`)
-    return [[shortText(key), isLeftOut ? '...' : inShort(member, key, depth + 1, left)] as const]
-  })
-  return Object.fromEntries(keys.length > MAX_KEYS ? [...members, ['...', `${keys.length - MAX_KEYS} more`]] : members)
+    setMember(members, shortText(key), isLeftOut ? '...' : inShort(member, key, depth + 1, left))
+  }
+  if (keys.length > MAX_KEYS) members['...'] = `${keys.length - MAX_KEYS} more`
+  return members
 }
+
+/** Sets a member of any name. Assigning to `__proto__` would set the prototype instead. */
+function setMember(members: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__') Object.defineProperty(members, name, { value, enumerable: true, configurable: true, writable: true })
+  else members[name] = value
+}
+
+/** Short texts of only these characters are shown as they are. They contain no API key, because each of its keys contains `_`. */
+const PLAIN = /^[ -^`-~]{0,64}$/
 
 /** Shortens a text, and masks the service's own API keys, which are recognised by their form. */
 const shortText = (text: string): string => {
+  if (PLAIN.test(text)) return text
   const shown = clean(text.slice(0, MAX_TEXT + 64)).replace(/gantt_[A-Za-z0-9_-]{16,}/g, 'gantt_...')
   return shown.length > MAX_TEXT ? `${shown.slice(0, MAX_TEXT)}...` : shown
 }

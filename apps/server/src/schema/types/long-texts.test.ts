@@ -74,6 +74,13 @@ describe('the summary of a mutation in the audit', () => {
     expect(read.values).toBeLessThanOrEqual(2_100)
   })
 
+  test('keeps members of any name, masks keys in short texts, and replaces control characters', () => {
+    const args = JSON.parse('{"a":{"__proto__":{"b":"gantt_0123456789abcdef"},"c":null,"d_e":[1,"x\\u0007y",true]},"toString":"f"}')
+    expect(summaryOf(args)).toBe('{"a":{"__proto__":{"b":"gantt_..."},"d_e":[1,"x\uFFFDy",true]},"toString":"f"}')
+    const key = `gantt_${'A-'.repeat(8)}`
+    expect(summaryOf({ [key]: `${key} and ${key}` })).toBe('{"gantt_...":"gantt_... and gantt_..."}')
+  })
+
   test('leaves out the documents of callers in every form, and keeps settings of the same name', () => {
     const { object, read } = wide(1_000, 'secret')
     const input = {

@@ -68,7 +68,7 @@ async function hashOf(instances: number): Promise<string> {
           }),
         ].join(''),
       ),
-    ),
+    ).join(''),
   )
 }
 
@@ -82,7 +82,7 @@ async function hashWithoutRounds({ id, record, place }: StoredDecision): Promise
     yield
   }
   atOnce(examineEach(fleet, [], record, INSTANCES, false, read))
-  return sha256(texts)
+  return sha256(texts.join(''))
 }
 
 async function matrixCheck(kept: string | null, maxVerdicts?: number, of = stored): Promise<VerificationCheck | undefined> {
