@@ -62,7 +62,7 @@ export interface Filter {
    * that changed. If the key is undefined, the verdicts are not cached for this request. Verdicts for an instance that moves are never
    * cached. Not used for filters of plug-ins.
    */
-  cacheKey?(request: RequestSpec, options: FilterOptions): string | undefined
+  cacheKey?(request: RequestSpec, options: FilterOptions, fleet: Fleet): string | undefined
   /**
    * Present if claims on other hosts can change the verdict for a host. To count how many instances fit, the instances are then placed one
    * after another. Absent: the instances that fit are counted for each host separately. A plug-in's filter without `readsHostOnly` is

@@ -43,7 +43,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
     if (wanted === undefined || request.gang.length > 0) return yield* refusedByAll(fleet, steps, slice)
 
     if (request.numInstances === 1 && wanted.instanceGroup?.hosts !== null) {
-      const options = { seed, alternatesPerInstance, allOrNothing, claimIds }
+      const options = { seed, alternatesPerInstance, allOrNothing, claimIds, isExhaustive }
       return yield* placeSingle(compiled, rules, asInRound(steps, fleet), request, fleet, overlay, options, slice)
     }
     const before = overlay.size
