@@ -21,6 +21,7 @@ import { prepareKeepsOwn } from '../parts/as-filter.ts'
 import type { ServiceRules } from '../parts/service-rules.ts'
 import { novaRequestOn } from '../requests/own-request.ts'
 import { NovaError } from '../text/nova-error.ts'
+import { type ColumnPlacement, fitsColumns, placeInColumns, type WeighedIndex } from './column-rounds.ts'
 import { novaRulesOf } from './compat.ts'
 import { explainRounds } from './explained-rounds.ts'
 import { placementNames } from './placement-filters.ts'
@@ -83,9 +84,41 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
         parts.push(part)
       },
     }
+    /** Ends the placing, and returns how many instances found a host. */
+    const endPlacing = (): number => {
+      const found = parts.length
+      if (allOrNothing && found < request.numInstances) {
+        overlay.rollback(before)
+        parts.length = 0
+      }
+      return found
+    }
+    const selectionOf = ({ records, selected, alternates }: ColumnPlacement): Selection => {
+      const found = endPlacing()
+      const destination = ({ host: index, weight }: WeighedIndex): Destination => {
+        const { host, node } = fleet.hosts.get(index)
+        return { host, node, weight, limits: limitsOf(index) }
+      }
+      const answer = parts.map(({ instance }, i) => ({
+        instance,
+        selected: destination(selected[i] as WeighedIndex),
+        alternates: (alternates[i] ?? []).map(destination),
+      }))
+      return { parts, answer, instances: records, found }
+    }
+    const limited = withAlternates(rules, alternatesPerInstance)
+    if (isExhaustive !== true && isExplained !== true && service.askedAgain.length === 0 && fitsColumns(fleet, wanted, rules)) {
+      const placed = yield* placeInColumns({
+        ...{ compiled, rules, steps: asInRound(steps, fleet), nets, request, wanted, fleet, seed, service, slice },
+        mostAlternates: alternatesPerInstance > 0 ? limited.maxAttempts - 1 : 0,
+      })
+      if (placed !== undefined) return selectionOf(placed)
+      overlay.rollback(before)
+      parts.length = 0
+    }
     const placement = yield* placeInRoundsInSteps({
       slice,
-      rules: withAlternates(rules, alternatesPerInstance),
+      rules: limited,
       request: wanted,
       hosts: fleet.hosts.present.map(({ index }) => hostOf(index)),
       instances: Array.from({ length: request.numInstances }, (_, i) => request.instanceUuids[i] ?? null),
@@ -96,11 +129,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
     })
     // There is no round if hosts are forced and the hints are null, because Nova throws an error before its first round.
     if (placement.rounds.length === 0) return yield* refusedByAll(fleet, steps, slice)
-    const found = parts.length
-    if (allOrNothing && found < request.numInstances) {
-      overlay.rollback(before)
-      parts.length = 0
-    }
+    const found = endPlacing()
     const weightOf = prepareWeights(placement.alternateRound ?? placement.rounds.at(-1))
     const isRestricted = steps[0]?.prepared !== undefined
     const instances: InstanceRecord[] = []

@@ -254,7 +254,6 @@ const imageType = placementFilter({
 const DISABLED_TRAIT = 'COMPUTE_STATUS_DISABLED'
 
 const isTraitReported = someHost(({ hosts }, host) => hosts.get(host).traits.has(DISABLED_TRAIT))
-
 /** Where a host is marked as disabled: the operators' status, the reported service of Nova, or the reported trait. */
 type MarkedBy = 'status' | 'service' | 'trait'
 
@@ -277,9 +276,9 @@ const statusFor = (hasComputeFilter: boolean): Filter =>
       : 'The host is enabled.',
     cacheKey: (request) => String(isForced(request)),
     prepare(request, fleet) {
-      const { hosts } = fleet
       const isLeft = hasComputeFilter && !isForced(request)
       if (isLeft && !isTraitReported(fleet)) return undefined
+      const { hosts } = fleet
       return {
         passes(host) {
           const marked = whereDisabled(fleet, host)
