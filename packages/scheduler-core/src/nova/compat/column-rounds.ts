@@ -4,7 +4,7 @@ import type { FilterStep } from '../../pipeline/filtering/filter-step.ts'
 import { passesSafely } from '../../pipeline/filtering/passes-safely.ts'
 import { runFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
 import { SHORT } from '../../pipeline/weighing/pick.ts'
-import { prepareWeighers, type WeighStep } from '../../pipeline/weighing/run-weighers.ts'
+import { type NumbersOf, prepareWeighers, type WeighStep } from '../../pipeline/weighing/run-weighers.ts'
 import { type TotalScores, totalScores } from '../../pipeline/weighing/total-scores.ts'
 import type { FilterCount, InstanceRecord } from '../../records/decision.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
@@ -87,6 +87,8 @@ export function* placeInColumns(input: ColumnRoundsInput): Steps<ColumnPlacement
 interface WeighedRound {
   readonly filters: readonly FilterCount[]
   readonly weighed: TotalScores
+  /** The count of hosts that have the best weight. */
+  readonly tied: number
   /** The best hosts as positions in `weighed`, best first, with the chosen host at the position `chosen`. */
   readonly ranked: readonly number[]
   readonly chosen: number
@@ -168,24 +170,23 @@ class ColumnRounds {
     const { steps, fleet, slice } = this.#input
     const filtered = yield* runFiltersInSteps(steps, fleet, slice)
     this.#hosts = filtered.hosts
-    for (const [i, raw] of this.#raw.entries())
-      if (raw !== undefined) {
-        yield* this.#scoreEach(this.#weighers[i]?.rawOf, raw)
-        const multipliers = this.#multipliers[i]
-        if (multipliers !== undefined) yield* this.#scoreEach(this.#weighers[i]?.multipliersOf, multipliers)
-      }
+    for (const [i, { rawOf, multipliersOf }] of this.#weighers.entries()) {
+      const [raw, multipliers] = [this.#raw[i], this.#multipliers[i]]
+      if (raw !== undefined) yield* this.#scoreEach(rawOf, raw)
+      if (multipliersOf !== undefined && multipliers !== undefined) yield* this.#scoreEach(multipliersOf, multipliers)
+    }
     return filtered.steps
   }
 
   /** Writes the numbers of the hosts that are left into `numbers`, which has a number for each host of the fleet. */
-  *#scoreEach(numbersOf: WeighStep['multipliersOf'], numbers: Float64Array): Steps<void> {
-    const slice = Math.min(this.#input.slice, Math.max(1, this.#hosts.length))
+  *#scoreEach(numbersOf: NumbersOf, numbers: Float64Array): Steps<void> {
+    const { length } = this.#hosts
+    const slice = Math.min(this.#input.slice, length)
     const scratch = this.#kept.take(slice)
-    for (let from = 0; from < this.#hosts.length; from += slice) {
+    for (let from = 0; from < length; from += slice) {
       const hosts = this.#hosts.subarray(from, from + slice)
-      const found = numbersOf?.(hosts, scratch.subarray(0, hosts.length))
-      for (let i = 0; i < hosts.length; i++) numbers[hosts[i] as number] = found?.[i] as number
-      if (slice < this.#hosts.length) yield
+      scatter(numbersOf(hosts, scratch.subarray(0, hosts.length)), hosts, numbers)
+      if (slice < length) yield
     }
   }
 
@@ -268,10 +269,11 @@ class ColumnRounds {
     const isWeighed = this.#hosts.length >= compiled.weighsFrom
     if (isWeighed && this.#taken.size > 0) yield* this.#scoreAgain()
     const weighed = yield* totalScores(isWeighed ? this.#gathered() : [], this.#hosts, buffers, slice)
-    for (const total of weighed.totals) if (total - total !== 0) return undefined
+    const tied = countTied(weighed.totals)
+    if (tied === undefined) return undefined
     const ranked = yield* this.#order.best(weighed, Math.max(BEST_KEPT, rules.hostSubsetSize))
     const size = Math.min(rules.hostSubsetSize, weighed.hosts.length)
-    return { filters, weighed, ranked, chosen: size > 1 ? this.#random.below(size) : 0 }
+    return { filters, weighed, tied, ranked, chosen: size > 1 ? this.#random.below(size) : 0 }
   }
 
   /** Computes the scores of the hosts that got instances, and all scores of weighers that read what rounds change. */
@@ -301,11 +303,8 @@ class ColumnRounds {
     })
   }
 
-  #recordOf({ filters, weighed, ranked }: WeighedRound, entered: number): InstanceRecord {
+  #recordOf({ filters, weighed, tied, ranked }: WeighedRound, entered: number): InstanceRecord {
     const { hosts, totals, raw } = weighed
-    const top = totals[ranked[0] ?? 0]
-    let tied = 0
-    for (let i = 0; i < totals.length; i++) if (totals[i] === top) tied++
     return {
       candidates: entered,
       filters,
@@ -357,6 +356,23 @@ function verdictOf(check: HostCheck, host: HostState): boolean | undefined {
     if (!(error instanceof NovaError)) throw error
     return undefined
   }
+}
+
+/** The count of hosts that have the best weight. Undefined if a weight is not finite. */
+function countTied(weights: Float64Array): number | undefined {
+  let [top, tied] = [Number.NEGATIVE_INFINITY, 0]
+  for (let i = 0; i < weights.length; i++) {
+    const weight = weights[i] as number
+    if (weight - weight !== 0) return undefined
+    if (weight > top) [top, tied] = [weight, 0]
+    if (weight === top) tied++
+  }
+  return tied
+}
+
+/** Writes the numbers of hosts into a list that has a number for each host of the fleet. */
+function scatter(numbers: Float64Array, hosts: Int32Array, into: Float64Array): void {
+  for (let i = 0; i < hosts.length; i++) into[hosts[i] as number] = numbers[i] as number
 }
 
 /** Reads the numbers of hosts from a list that has a number for each host of the fleet. */
