@@ -1,5 +1,6 @@
 import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
+import { countMembers } from '../parts/count-members.ts'
 import { noScore, novaWeigher } from '../parts/nova-weigher.ts'
 
 /** If the request's server group has the policy soft-affinity, the score is the number of its members on the host. */
@@ -30,9 +31,5 @@ export const serverGroupSoftAntiAffinityWeigher = novaWeigher({
 function membersOf({ instanceGroup }: NovaRequest, policy: string): (host: HostState) => number {
   if (instanceGroup?.policy !== policy) return noScore
   const members = new Set(instanceGroup.members)
-  return ({ instances }) => {
-    let count = 0
-    for (const member of members) if (instances.has(member)) count++
-    return count
-  }
+  return ({ instances }) => countMembers(members, instances)
 }
