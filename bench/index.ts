@@ -9,6 +9,7 @@ import { memory } from './memory.ts'
 import { multipliers } from './multipliers.ts'
 import { named } from './named.ts'
 import { nearQuestion } from './near.ts'
+import { novaDecisions } from './nova-decisions.ts'
 import type { Question } from './question.ts'
 import { receiptTexts } from './receipt-texts.ts'
 import { refusal } from './refusal.ts'
@@ -35,6 +36,7 @@ export const questions: readonly Question[] = [
   manyInstances,
   multipliers,
   named,
+  novaDecisions,
   nearQuestion,
   hostileKinds,
   hostileNuma,
