@@ -213,12 +213,13 @@ class ColumnRounds {
         if (verdict === undefined) errors++
         return verdict === true
       }
-      yield* this.#keep(passes, isUnchanged(filter))
+      yield* this.#keep(passes, isUnchanged(filter) ? [] : undefined)
       counts.push({ filter: filter.name, entered, passed: this.#hosts.length, ...(errors > 0 && { errors }) })
     }
     for (const { name, prepared, cacheName } of nets) {
       const entered = this.#hosts.length
-      yield* this.#keep((host) => prepared !== undefined && passesSafely(prepared, host) === true, cacheName !== undefined)
+      const passes = (host: HostIndex) => prepared !== undefined && passesSafely(prepared, host) === true
+      yield* this.#keep(passes, cacheName === undefined ? prepared?.exceptions?.() : [])
       counts.push({ filter: name, entered, passed: this.#hosts.length })
     }
     return counts
@@ -234,11 +235,13 @@ class ColumnRounds {
     }
   }
 
-  /** Keeps the hosts that pass. If `isKept` is true, only hosts that got instances are asked, because all others pass as before. */
-  *#keep(passes: (host: HostIndex) => boolean, isKept: boolean): Steps<void> {
-    if (isKept) {
+  /**
+   * Keeps the hosts that pass. With `others`, only these and the hosts that got instances are asked, because all others pass as before.
+   */
+  *#keep(passes: (host: HostIndex) => boolean, others: Iterable<HostIndex> | undefined): Steps<void> {
+    if (others !== undefined) {
       const refused = new Set<number>()
-      for (const host of this.#taken.keys()) if (this.#isLeft(host) && !passes(host)) refused.add(host)
+      for (const host of new Set([...this.#taken.keys(), ...others])) if (this.#isLeft(host) && !passes(host)) refused.add(host)
       if (refused.size > 0) this.#hosts = this.#hosts.filter((host) => !refused.has(host))
       return
     }

@@ -69,7 +69,7 @@ function prepareCount(group: NovaGroup, featureLevel: number): (host: HostState)
     }
   const unlisted = new Map<string, number>()
   for (const host of unlistedAt) unlisted.set(host, (unlisted.get(host) ?? 0) + 1)
-  return ({ host, instances }) => Math.max(unlisted.get(host) ?? 0, countMembers(listed, instances))
+  return (host) => Math.max(unlisted.size === 0 ? 0 : (unlisted.get(host.host) ?? 0), countMembers(listed, host.instances))
 }
 
 const noMembers = (members: null | undefined): NovaError =>
