@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { EndOfCall } from './call-end.ts'
 import { CallerGoneError } from './caller-gone.ts'
 import { type Turns, turns } from './pauses.ts'
 import { type Slots, slots } from './slots.ts'
@@ -8,7 +9,7 @@ export { CallerGoneError } from './caller-gone.ts'
 /** A call that is being answered. */
 interface Call {
   /** Aborted when the caller has disconnected. */
-  readonly gone: AbortSignal
+  readonly gone: EndOfCall
   /** The key of the caller. Undefined for work that is not limited by keys. */
   readonly keyId: string | undefined
   readonly slots: Slots
@@ -35,7 +36,7 @@ export interface CallOf {
 }
 
 /** Runs the work of a call. Its queries end when `gone` is aborted. */
-export function duringCall<Result>(gone: AbortSignal, work: () => Result, of?: CallOf): Result {
+export function duringCall<Result>(gone: EndOfCall, work: () => Result, of?: CallOf): Result {
   const held = { slot: undefined, holding: 0, kept: 0, isAnswered: false, last: Promise.resolve(), atEnd: [] }
   const call: Call = { gone, keyId: of?.keyId, slots: of?.slots ?? slots, ...held }
   const end = (): void => endCall(call)

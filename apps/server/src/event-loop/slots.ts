@@ -1,5 +1,6 @@
 import { realTimers, type Timers } from '../timers.ts'
 import { UnavailableError } from '../unavailable.ts'
+import type { EndOfCall } from './call-end.ts'
 import { CallerGoneError } from './caller-gone.ts'
 
 /** How many calls may hold fleets of their own at the same time, and how many may wait. docs/limits.md explains each. */
@@ -44,7 +45,7 @@ export interface Slots {
    * Resolves with a function that gives the slot up. Rejects with TooManyWhatIfQueriesError at once, with UnavailableError after `waitMs`,
    * or with CallerGoneError when the caller disconnects.
    */
-  take(keyId: string, waitMs: number, gone: AbortSignal): Promise<() => void>
+  take(keyId: string, waitMs: number, gone: EndOfCall): Promise<() => void>
 }
 
 export function createSlots(limits: { readonly [Of in keyof typeof slotLimits]: number } = slotLimits, timers: Timers = realTimers): Slots {
@@ -103,7 +104,7 @@ export function createSlots(limits: { readonly [Of in keyof typeof slotLimits]: 
 
 interface WaitOptions {
   readonly waitMs: number
-  readonly gone: AbortSignal
+  readonly gone: EndOfCall
   readonly timers: Timers
 }
 

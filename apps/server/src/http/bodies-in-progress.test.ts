@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import net from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
+import type { EndOfCall } from '../event-loop/call-end.ts'
 import type { Call } from './graphql/call.ts'
 import { createBodies } from './graphql/limits/bodies.ts'
 import { limits } from './limits.ts'
@@ -164,7 +165,7 @@ test('a call that ends after its caller has left starts no timer, which would ke
 
 test('calls that wait for an earlier call of their connection end with the connection', async () => {
   const bodies = createBodies()
-  const overs: AbortSignal[] = []
+  const overs: EndOfCall[] = []
   const url = await serve({ bodies }, (_request, _response, { over }) => void overs.push(over))
   const { socket, closed } = connect(url, call.repeat(3))
   await expect.poll(() => overs.length).toBe(3)

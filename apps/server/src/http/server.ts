@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { GraphQLError } from 'graphql'
 import { findCaller, mayDo } from '../auth/caller.ts'
+import { CallEnd } from '../event-loop/call-end.ts'
 import { turns } from '../event-loop/pauses.ts'
 import { duringCall } from '../event-loop/query.ts'
 import { fault } from '../schema/types/faults.ts'
@@ -149,12 +150,12 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         allowed: 'POST',
         status: 405,
       })
-    const gone = new AbortController()
-    const over = new AbortController()
+    const gone = new CallEnd()
+    const over = new CallEnd()
     const body = bodies.begin(caller.keyId)
     const answer = answers.begin(() => gone.abort())
     let reading: NodeJS.Timeout | undefined
-    const operations: { readonly gone: AbortController; readonly answer: Answer }[] = []
+    const operations: { readonly gone: CallEnd; readonly answer: Answer }[] = []
     // The listener is added before the first `await`, because the caller may disconnect while this function waits.
     onceOver(request, response, () => {
       if (!response.writableFinished) for (const each of [gone, ...operations.map((one) => one.gone)]) each.abort()
@@ -166,22 +167,22 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     })
     const isToBeRead = (): void => {
       // a timer that starts after the end of the call would keep the call's body in memory
-      if (over.signal.aborted) return
+      if (over.aborted) return
       reading ??= setTimeout(() => request.socket.destroy(), answerMs).unref()
     }
     const params = await readParams(request, documents, texts, body)
     // calls that arrive together start in several turns of the event loop, because otherwise each of them would wait for all others
     await turns.admit()
     // if the response is closed, nothing would stop work that starts here
-    if (over.signal.aborted) return
+    if (over.aborted) return
     const duringOperation: Call['duringOperation'] = (index, work) => {
-      const own = new AbortController()
+      const own = new CallEnd()
       const ofOperation = answers.begin(() => own.abort())
       operations.push({ gone: own, answer: ofOperation })
-      return duringCall(own.signal, () => work({ ...of, requestId: `${requestId}.${index}`, answer: ofOperation }), caller)
+      return duringCall(own, () => work({ ...of, requestId: `${requestId}.${index}`, answer: ofOperation }), caller)
     }
-    const of: Call = { caller, requestId, answer, over: over.signal, isToBeRead, duringOperation }
-    await duringCall(gone.signal, () => run(request, response, of, params), caller)
+    const of: Call = { caller, requestId, answer, over, isToBeRead, duringOperation }
+    await duringCall(gone, () => run(request, response, of, params), caller)
   }
 
   await listen(server, options)

@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/caller.ts'
+import type { EndOfCall } from '../event-loop/call-end.ts'
 import type { FleetAt } from '../services/moments/moments.ts'
 import type { Services } from '../services/services.ts'
 import type { AnswerSize } from './types/answer-size.ts'
@@ -13,5 +14,5 @@ export interface Context extends Services {
   /** Adds up the size of the answer, and stops the call if the answer is too large. */
   readonly answer: AnswerSize
   /** Aborted when the response ends or the caller disconnects. */
-  readonly over: AbortSignal
+  readonly over: EndOfCall
 }

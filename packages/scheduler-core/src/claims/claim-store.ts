@@ -134,6 +134,7 @@ export class ClaimStore {
   }
 
   #clone(claim: Claim): OwnClaim {
+    // every claim already has an owner, so the clone has the fields and the hidden class of the claim
     const clone: OwnClaim = { ...claim, [OWNER]: this.#owner }
     const record = this.#hosts.own(claim.host)
     this.#full.set(claim.id, clone)

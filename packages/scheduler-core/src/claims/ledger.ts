@@ -6,7 +6,6 @@ import { type Claim, isLive, type OwnClaim, type StoredClaim } from '../records/
 import { statsToCount } from '../records/used-from.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { ADDED_IN_PLACE, UNLISTED_TIMES } from '../values/levels.ts'
-import { OWNER } from '../values/owner.ts'
 import type { SharedMap } from '../values/shared-map.ts'
 import { ClaimHolds } from './claim-holds.ts'
 import { type ClaimMap, ClaimStore } from './claim-store.ts'
@@ -166,7 +165,7 @@ export class Ledger {
         this.touch(moving, revision)
       }
       const origin = { host: record.index, fence: fence + i, revision, now, source }
-      const claim: OwnClaim = { ...newClaim(this.#hosts, change, part, origin), [OWNER]: this.#store.owner }
+      const claim = newClaim(this.#hosts, change, part, origin, this.#store.owner)
       this.#store.add(claim)
       this.#store.changed.add(claim)
     }

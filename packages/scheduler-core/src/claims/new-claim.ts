@@ -1,8 +1,9 @@
 import type { HostTable } from '../hosts/hosts.ts'
 import { type ClaimPart, type Proposal, projectOf } from '../records/change.ts'
-import type { Claim } from '../records/claim.ts'
+import type { Claim, OwnClaim } from '../records/claim.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { STRICT_CLAIMS } from '../values/levels.ts'
+import { OWNER, type Owner } from '../values/owner.ts'
 import { growsInPlace, surplusOf } from './in-place.ts'
 import { scopeOf } from './instances.ts'
 
@@ -15,13 +16,14 @@ interface Origin {
   readonly source: Claim | null
 }
 
-/** The claim that a part of a proposal makes. */
+/** The claim that a part of a proposal makes, for the table with the token `owner`. */
 export const newClaim = (
   hosts: HostTable,
   change: Proposal,
   { claim: id, instance, grants }: ClaimPart,
   { host, fence, revision, now, source }: Origin,
-): Claim => ({
+  owner: Owner,
+): OwnClaim => ({
   id,
   instance,
   account: change.account,
@@ -41,6 +43,7 @@ export const newClaim = (
   extra: source !== null && growsInPlace(hosts, source, host, grants) ? surplusOf(grants, source.grants) : null,
   extraSince: null,
   unlistedAt: null,
+  [OWNER]: owner,
 })
 
 /** The scope of a new claim's instance. It is stored since feature level 8. A move has the scope of its source claim. */

@@ -46,6 +46,11 @@ export function demandOf(spec: RequestSpec): Demand {
   return demand
 }
 
+/** Lets two requests that differ only in their instances share their demand. */
+export function shareDemand(known: RequestSpec, other: RequestSpec): void {
+  demands.set(other, demandOf(known))
+}
+
 function deriveDemand(spec: RequestSpec): Demand {
   const { flavor } = spec
   const amounts: Record<string, number> = {

@@ -3,7 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { aUuid } from '../testing/index.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
+import { forInstances } from './for-instances.ts'
 import { parseRequestSpec } from './parse.ts'
+import { demandOf } from './request-spec.ts'
 import { requestSpecV1_0 } from './versions/v1-0.ts'
 import { requestSpecV1_1 } from './versions/v1-1.ts'
 import { requestSpecV1_2 } from './versions/v1-2.ts'
@@ -358,4 +360,26 @@ test('the stored form of a request of 1.0 has the same digest as before version 
 test('two conversions of one request to the current version give the same object', () => {
   const document = requestSpecV1_0.parse(small)
   expect(currentSpec(document)).toBe(currentSpec(document))
+})
+
+test('a request for other instances equals the parsed document of these instances, with everything that is computed from it', () => {
+  const instances = fc.uniqueArray(fc.integer({ min: 1, max: 99 }).map(aUuid), { minLength: 1, maxLength: 3 })
+  fc.assert(
+    fc.property(newest, instances, fc.boolean(), ({ numInstances: _, gang: __, ...rest }, uuids, isCounted) => {
+      const parsed = (instanceUuids: readonly string[]) => {
+        const result = parseRequestSpec({ ...rest, nova: null, instanceUuids, ...(isCounted && { numInstances: uuids.length }) })
+        if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join('; '))
+        return result.value
+      }
+      const others = uuids.map((_uuid, i) => aUuid(1_000 + i))
+      const request = forInstances(parsed(uuids), others)
+      const expected = parsed(others)
+      expect(request).toStrictEqual(expected)
+      expect(Object.keys(request)).toEqual(Object.keys(expected))
+      expect(publishedSpec(request)).toStrictEqual(publishedSpec(expected))
+      expect(currentSpec(publishedSpec(request))).toStrictEqual(currentSpec(structuredClone(publishedSpec(expected))))
+      expect(demandOf(request)).toStrictEqual(demandOf(expected))
+    }),
+    { numRuns: 300 },
+  )
 })

@@ -21,6 +21,10 @@ export const CURRENT_SPEC_VERSION = '1.3'
 
 /** Converts a request of any published version to the current version. Repeated conversions of an object return the same result object. */
 export function currentSpec(document: PublishedSpec): RequestSpec {
+  return converted.get(document) ?? upgrade(document)
+}
+
+function upgrade(document: PublishedSpec): RequestSpec {
   switch (document.version) {
     case '1.0':
       return from1_2(from1_1(from1_0(document)))
@@ -59,12 +63,35 @@ function olderThan1_2(version: '1.0' | '1.1', spec: RequestSpecV1_2): Parsed<Pub
  * Converts a request to the oldest version that can express all of it. Requests are stored in this version. Therefore, older replicas can
  * read them, and the digest of a request does not depend on the version in which it was sent.
  */
-export const publishedSpec = (spec: RequestSpec): PublishedSpec => inOldest(spec)
+export function publishedSpec(spec: RequestSpec): PublishedSpec {
+  let oldest = published.get(spec)
+  if (oldest === undefined) {
+    oldest = inOldest(spec)
+    keepPublished(spec, oldest)
+  }
+  return oldest
+}
 
-const inOldest = memoByObject((spec: RequestSpec): PublishedSpec => {
+/** The forms of requests that `publishedSpec` returned. */
+const published = new WeakMap<RequestSpec, PublishedSpec>()
+/** The requests from which these forms were made, so that a form in memory is not converted back. */
+const converted = new WeakMap<PublishedSpec, RequestSpec>()
+
+function keepPublished(spec: RequestSpec, oldest: PublishedSpec): void {
+  published.set(spec, oldest)
+  if (oldest !== spec) converted.set(oldest, spec)
+}
+
+/** Lets two requests that differ only in their instances share the values of their published forms. */
+export function sharePublished(known: RequestSpec, other: RequestSpec): void {
+  const oldest = publishedSpec(known)
+  keepPublished(other, oldest === known ? other : { ...oldest, instanceUuids: other.instanceUuids })
+}
+
+function inOldest(spec: RequestSpec): PublishedSpec {
   for (const version of specVersions) {
     const parsed = specIn(version, spec)
     if (parsed.ok) return parsed.value
   }
   return spec
-})
+}

@@ -97,20 +97,22 @@ function* decideBy(slice: number, fleet: Fleet, overlay: Overlay, input: DecideI
     isExhaustive: input.isExhaustive,
   }
   const { selected, judged } = yield* select(slice, fleet, overlay, request, profile, asked)
-  const { instances, solver, judged: _, ...selection } = selected
+  const { parts, answer, found, instances, solver } = selected
   const { plugins } = schedulerOf(profile, pluginsOf(fleet))
   if (source !== undefined) {
     overlay.rollback(held)
-    if (ends !== undefined && selection.parts.length > 0) overlay.liftDestination(ends, asksPlain(request))
-    for (const part of selection.parts) overlay.holdMove(part, groupOf(request), source)
+    if (ends !== undefined && parts.length > 0) overlay.liftDestination(ends, asksPlain(request))
+    for (const part of parts) overlay.holdMove(part, groupOf(request), source)
   } else if (input.isListed === true) {
     overlay.rollback(held)
-    for (const part of selection.parts) overlay.hold(part, groupOf(request))
+    for (const part of parts) overlay.hold(part, groupOf(request))
   }
   const outside = answersFor(profile, request)
   const failure = failureOf(judged)
   return {
-    ...selection,
+    parts,
+    answer,
+    found,
     judged,
     record: {
       id: input.id,

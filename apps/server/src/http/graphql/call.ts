@@ -1,4 +1,5 @@
 import type { Caller } from '../../auth/caller.ts'
+import type { EndOfCall } from '../../event-loop/call-end.ts'
 import type { Answer } from './limits/answer-size.ts'
 
 /** What is known about a call before its document is read. */
@@ -7,7 +8,7 @@ export interface Call {
   readonly requestId: string
   readonly answer: Answer
   /** Aborted when the response ends or the caller disconnects. */
-  readonly over: AbortSignal
+  readonly over: EndOfCall
   /** Called when the whole answer is known and the caller only has to read it. Not called for a stream. */
   isToBeRead(): void
   /**

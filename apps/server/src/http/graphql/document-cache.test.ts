@@ -1,6 +1,6 @@
 import { type DocumentNode, print } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { createByteCache } from '../byte-cache.ts'
+import { createByteCache } from '../../byte-cache.ts'
 import { limits } from '../limits.ts'
 import { createDocumentCache, createDocumentTexts } from './document-cache.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type DocumentNode, type ParseOptions, parse, stripIgnoredCharacters } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { createByteCache } from '../byte-cache.ts'
+import { createByteCache } from '../../byte-cache.ts'
 import { limits } from '../limits.ts'
 import { checkShape } from './limits/document-shape.ts'
 

@@ -145,8 +145,9 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
         } else {
           keys.add(key)
           for (const instance of named) instances.add(instance)
-          claims.push({ change: { ...step.change, tookUs }, work })
-          parts += step.change.parts.length
+          const change = step.complete(tookUs)
+          claims.push({ change, work })
+          parts += change.parts.length
         }
       }
       if (claims.length + others.length >= mostWorks) break
@@ -180,7 +181,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
 
 type Step =
   | { readonly type: 'settled'; readonly outcome: PlacementOutcome }
-  | { readonly type: 'proposed'; readonly change: Proposal }
+  | { readonly type: 'proposed'; complete(tookUs: number): Proposal }
   /** `fresh`: the call would be refused, so the store must be read first. `time`: the time of the log must advance first. */
   | { readonly type: 'later'; readonly fresh: boolean; readonly time?: true }
   /** The answers of external plug-ins no longer apply, so new answers are requested. */
@@ -303,16 +304,21 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     answer,
     decision: record,
   }
-  if (call.source !== null && isMove(intent))
-    return { type: 'proposed', change: { type: 'move', intent, source: call.source, ...proposed } }
-  const forNew = { ...proposed, intent: intent === 'UNSHELVE' ? intent : ('CREATE' as const) }
-  if (fleet.featureLevel < STRICT_CLAIMS) return { type: 'proposed', change: { type: 'claims', ...forNew } }
+  const { source: moved } = call
+  if (moved !== null && isMove(intent))
+    return { type: 'proposed', complete: (tookUs) => ({ type: 'move', intent, source: moved, ...proposed, tookUs }) }
+  const kind = intent === 'UNSHELVE' ? intent : 'CREATE'
+  if (fleet.featureLevel < STRICT_CLAIMS)
+    return { type: 'proposed', complete: (tookUs) => ({ type: 'claims', ...proposed, intent: kind, tookUs }) }
   const { projectId: project } = request
-  if (found === undefined)
-    return { type: 'proposed', change: { type: 'instances', project, ...(isListed && { isListed: true as const }), ...forNew } }
+  if (found === undefined) {
+    const listed = isListed && { isListed: true as const }
+    return { type: 'proposed', complete: (tookUs) => ({ type: 'instances', project, ...listed, ...proposed, intent: kind, tookUs }) }
+  }
+  const [attempted, ended] = [refOf(found.source), found.ends === undefined ? null : refOf(found.ends)]
   return {
     type: 'proposed',
-    change: { type: 'attempt', project, source: refOf(found.source), ends: found.ends === undefined ? null : refOf(found.ends), ...forNew },
+    complete: (tookUs) => ({ type: 'attempt', project, source: attempted, ends: ended, ...proposed, intent: kind, tookUs }),
   }
 }
 

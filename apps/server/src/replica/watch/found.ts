@@ -78,7 +78,7 @@ export function toPresent(finding: Finding, since: number): PresentFinding {
     .update(JSON.stringify([code, subject, name, host, claim, field]))
     .digest('hex')
     .slice(0, 16)
-  return { ...finding, id, severity: severityOf(code), since }
+  return { id, severity: severityOf(code), since, ...finding }
 }
 
 /** The order of findings: most severe first, then by code and id. */

@@ -12,6 +12,7 @@ import { z } from 'zod'
 import { documentSize, sizeRule } from '../../services/calls/json-size.ts'
 import { type Issue, issue } from '../../services/calls/outcome.ts'
 import type { StoredRequestSpec } from '../../services/decision/decisions.ts'
+import { findAccepted } from '../../services/placement/accepted-requests.ts'
 import type { SpecDocument } from '../../services/placement/placement-input.ts'
 import { specDocument } from '../../services/placement/published.ts'
 import { readLegacySpec, readNovaSpec } from '../../services/stats/nova-import.ts'
@@ -110,6 +111,7 @@ export const SpecInput = builder.inputType('SpecInput', {
 /** A request in the form of the core, with maps in place of lists of pairs and without null values. */
 export function toSpecDocument({ gantt, nova, legacy }: Partial<typeof SpecInput.$inferInput>, path: readonly string[]): SpecDocument {
   for (const [form, sent] of Object.entries({ gantt, nova, legacy })) {
+    if (sent === undefined) continue
     const tooLarge = sizeRule(sent, documentSize)
     const at = [...path, form]
     if (tooLarge !== undefined) return { issues: [issue(at, sent, tooLarge, 'call.too_large')], path: at }
@@ -118,7 +120,9 @@ export function toSpecDocument({ gantt, nova, legacy }: Partial<typeof SpecInput
   if (legacy !== undefined && legacy !== null) return readLegacySpec(legacy, [...path, 'legacy'])
   const at = [...path, 'gantt']
   const issues: Issue[] = []
-  return { document: gantt ? requestInput.read(gantt, at, issues) : undefined, issues, path: at }
+  const found = gantt ? findAccepted(gantt) : undefined
+  if (found?.accepted !== undefined) return { accepted: found.accepted, issues, path: at }
+  return { key: found?.key, document: gantt ? requestInput.read(gantt, at, issues) : undefined, issues, path: at }
 }
 
 /**

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { documentSize, sizeRule } from '../../services/calls/json-size.ts'
 import type { Issue } from '../../services/calls/outcome.ts'
+import { parseSpec } from '../../services/placement/placement.ts'
 import { createSchema } from '../index.ts'
 import { toRecord } from '../types/common.ts'
 import { toSpecDocument, toSpecInput } from './request-spec.ts'
@@ -110,4 +111,66 @@ test('of the keys that a map repeats, at most 100 are listed as problems', () =>
   const pairs = Array.from({ length: 1_000 }, () => ({ key: 'a', value: 'b' }))
   expect(toRecord(pairs, ['spec'], issues)).toEqual({ a: 'b' })
   expect(issues).toHaveLength(100)
+})
+
+const uuidOf = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
+
+/** A request in the form of the API for these instances. `marker` makes its text unlike that of other tests. */
+const asSent = (marker: string, instanceUuids: readonly string[], rest: object = {}) =>
+  ({ gantt: { flavor: { vcpus: 1, memoryMb: 1_024 }, projectId: marker, instanceUuids, ...rest } }) as unknown as Parameters<
+    typeof toSpecDocument
+  >[0]
+
+test('a request that differs from an accepted one only in its instances is not parsed again, and is the same request', () => {
+  const first = toSpecDocument(asSent('repeated', [uuidOf(1), uuidOf(2)]), ['spec'])
+  expect(first.accepted).toBeUndefined()
+  const before = parseSpec(first)
+  const again = toSpecDocument(asSent('repeated', [uuidOf(3), uuidOf(4)]), ['spec'])
+  expect(again.document).toBeUndefined()
+  const { accepted } = again
+  expect(accepted?.instanceUuids).toEqual([uuidOf(3), uuidOf(4)])
+  const parsed = parseRequestSpec({
+    flavor: { vcpus: 1, memoryMb: 1_024 },
+    projectId: 'repeated',
+    instanceUuids: [uuidOf(3), uuidOf(4)],
+  })
+  expect(parseSpec(again)).toStrictEqual({ value: parsed.ok ? parsed.value : undefined })
+  expect('value' in before && before.value.flavor).toBe(accepted?.flavor)
+})
+
+test.each<[string, Parameters<typeof toSpecDocument>[0]]>([
+  ['another count of instances', asSent('unlike', [uuidOf(1), uuidOf(2)])],
+  ['no instances', asSent('unlike', [])],
+  ['another flavor', asSent('unlike', [uuidOf(3)], { flavor: { vcpus: 2, memoryMb: 1_024 } })],
+  ['another field', asSent('unlike', [uuidOf(3)], { isBfv: true })],
+  ['a UUID in capital letters', asSent('unlike', ['00000000-0000-4000-8000-0000000000AB'])],
+  ['a text that is no UUID', asSent('unlike', ['instance-1'])],
+  ['an instance that is named twice', asSent('unlike', [uuidOf(3), uuidOf(3)])],
+])('a request that differs from an accepted one in %s is parsed', (_name, sent) => {
+  parseSpec(toSpecDocument(asSent('unlike', [uuidOf(1)]), ['spec']))
+  expect(toSpecDocument(asSent('unlike', [uuidOf(9)]), ['spec']).accepted).toBeDefined()
+  const read = toSpecDocument(sent, ['spec'])
+  expect(read.accepted).toBeUndefined()
+  expect(read.document).toBeDefined()
+})
+
+test.each<[string, object]>([
+  ['a form', { flavor: { vcpus: -1, memoryMb: 1_024 } }],
+  ['a rule of requests', { schedulerHints: [{ key: 'query', values: ['['.repeat(20)] }] }],
+])('a request that breaks %s is refused each time with the same issues', (_name, wrong) => {
+  const [first, second] = [1, 2].map((index) => parseSpec(toSpecDocument(asSent('wrong', [uuidOf(index)], wrong), ['spec'])))
+  expect(first).toMatchObject({ type: 'invalid' })
+  expect(second).toStrictEqual(first)
+})
+
+test('a request whose rules were not checked, because its call is repeated, is not accepted', () => {
+  const rest = { schedulerHints: [{ key: 'query', values: ['['.repeat(20)] }] }
+  expect(parseSpec(toSpecDocument(asSent('kept', [uuidOf(1)], rest), ['spec']), true)).toHaveProperty('value')
+  expect(parseSpec(toSpecDocument(asSent('kept', [uuidOf(2)], rest), ['spec']))).toMatchObject({ type: 'invalid' })
+})
+
+test('a request with a text that is not in the key of an accepted one is never taken for it', () => {
+  // the texts of a request cannot end the text of another field
+  parseSpec(toSpecDocument(asSent('a","userId":"b', [uuidOf(1)]), ['spec']))
+  expect(toSpecDocument(asSent('a', [uuidOf(2)], { userId: 'b' }), ['spec']).accepted).toBeUndefined()
 })

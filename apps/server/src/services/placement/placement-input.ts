@@ -42,6 +42,10 @@ export interface PlacementInput {
 
 /** A request as a caller wrote it, with the problems of its form. */
 export interface SpecDocument {
+  /** The request, if it differs from an accepted one only in its instances. It needs no parsing and no check of the request alone. */
+  readonly accepted?: RequestSpec
+  /** The key by which an accepted request is kept for later calls; absent if it is not kept. */
+  readonly key?: string | undefined
   readonly document?: unknown
   readonly issues: readonly Issue[]
   /** The path of the request in the caller's input. */

@@ -28,6 +28,7 @@ import { type ClaimLost, DEFAULT_TTL_MS, lostClaim } from '../claim/claims.ts'
 import type { Decisions, DecisionView } from '../decision/decisions.ts'
 import { decidedOf } from '../decision/report-ages.ts'
 import { lackingParts, unknownProfile } from '../profile/profiles.ts'
+import { keepAccepted } from './accepted-requests.ts'
 import { type Asked, checkAskedCall, checkBinding, checkCall, TTL_AT } from './call-checks.ts'
 import { type InstanceDestinations, toDestinations } from './destinations.ts'
 import { noHostMessage } from './no-valid-host.ts'
@@ -115,9 +116,10 @@ export interface Placement {
  * nothing, so the limits of requests do not apply.
  */
 export function parseSpec(
-  { document, issues, path, instancesAt, nova = null }: SpecDocument,
+  { accepted, key, document, issues, path, instancesAt, nova = null }: SpecDocument,
   isRepeated = false,
 ): { readonly value: RequestSpec } | Invalid {
+  if (accepted !== undefined) return { value: accepted }
   // if the form of the document had errors, there is no document to parse, and the errors are the answer
   if (document === undefined && issues.length > 0) return invalid(issues)
   const parsed = parseRequestSpec(document)
@@ -127,8 +129,11 @@ export function parseSpec(
       : [...path, ...pathAsGiven(nova, field === undefined ? [] : [field, ...rest])]
   const all = parsed.ok ? issues : [...issues, ...parsed.problems.map((problem) => problemAt(problem, placeOf(problem.path)))]
   if (!parsed.ok || all.length > 0) return invalid(all)
-  const more = isRepeated ? [] : checkRequest(parsed.value, path)
-  return more.length > 0 ? invalid(more) : { value: parsed.value }
+  if (isRepeated) return { value: parsed.value }
+  const more = checkRequest(parsed.value, path)
+  if (more.length > 0) return invalid(more)
+  if (key !== undefined) keepAccepted(key, parsed.value)
+  return { value: parsed.value }
 }
 
 export function createPlacement(replica: Replica, decisions: Decisions, outside: Outside): Placement {
@@ -201,7 +206,9 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
       const issues = [...('type' in parsed ? parsed.issues : []), ...checkCall(input, isRepeated)]
       if ('type' in parsed || issues.length > 0) return invalid(issues)
       const wrong = checkAskedCall(askedOn(replica.fleet, account, input, parsed.value), {
-        ...input,
+        intent: input.intent,
+        moveOf: input.moveOf,
+        allOrNothing: input.allOrNothing,
         isNew: request === undefined && !isRepeated,
         isRepeated,
       })
@@ -209,7 +216,16 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
     },
     async tryOn(fleet, account, input, request) {
       const asked = askedOn(fleet, account, input, request)
-      const wrong = [...checkCall(input, false), ...checkAskedCall(asked, { ...input, isNew: false, isRepeated: false })]
+      const wrong = [
+        ...checkCall(input, false),
+        ...checkAskedCall(asked, {
+          intent: input.intent,
+          moveOf: input.moveOf,
+          allOrNothing: input.allOrNothing,
+          isNew: false,
+          isRepeated: false,
+        }),
+      ]
       if (wrong.length > 0) return invalid(wrong)
       const call = toCall(account, input, request)
       const { profile } = asked

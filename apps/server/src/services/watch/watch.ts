@@ -2,6 +2,7 @@ import { allNamesIn, type HostIndex, type HostTable, hostsOfManyNames, type LogE
 import type { Query } from '@gantt/scheduler-core/query'
 import type { DecisionFilter } from '../../db/tables/decisions.ts'
 import type { StoredDecision } from '../../db/tables/rows.ts'
+import type { EndOfCall } from '../../event-loop/call-end.ts'
 import { CallerGoneError } from '../../event-loop/query.ts'
 import type { DecisionFeed } from '../../replica/follow/decision-feed.ts'
 import type { Replica } from '../../replica/replica.ts'
@@ -58,7 +59,7 @@ export interface StreamArgs {
   /** Returns false if the reader is not authorised any more. Called every few seconds. */
   mayGoOn(): boolean
   /** Aborted once nothing more can be sent to the reader. The stream then ends. */
-  readonly over: AbortSignal
+  readonly over: EndOfCall
 }
 
 /**
