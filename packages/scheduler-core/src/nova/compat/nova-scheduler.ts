@@ -10,6 +10,7 @@ import { omittedOf } from '../../report/stats-fields.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { BEST_KEPT, groupOf, prepareGrants, prepareLimits } from '../../schedulers/filter-scheduler.ts'
 import type { PreparedFilter } from '../../text/prepared-filter.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 import { SPREAD_ASKED_AGAIN } from '../../values/levels.ts'
 import { type Steps, WHOLE } from '../../values/steps.ts'
 import { isSetInAggregates } from '../../weighers/aggregate-multiplier.ts'
@@ -43,10 +44,8 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
     // Nova's algorithm places instances of one flavor only, so a gang is refused. The API refuses gangs for these profiles earlier.
     if (wanted === undefined || request.gang.length > 0) return yield* refusedByAll(fleet, steps, slice)
 
-    if (request.numInstances === 1 && wanted.instanceGroup?.hosts !== null) {
-      const options = { seed, alternatesPerInstance, allOrNothing, claimIds, isExhaustive }
-      return yield* placeSingle(compiled, rules, asInRound(steps, fleet), request, fleet, overlay, options, slice)
-    }
+    if (request.numInstances === 1 && wanted.instanceGroup?.hosts !== null)
+      return yield* placeSingle(compiled, rules, asInRound(steps, fleet), request, fleet, overlay, asked, slice)
     const before = overlay.size
     const hostOf = ownHostsOf(fleet)
     const indexOf = prepareIndex(fleet)
@@ -84,27 +83,14 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
         parts.push(part)
       },
     }
-    /** Ends the placing, and returns how many instances found a host. */
-    const endPlacing = (): number => {
-      const found = parts.length
-      if (allOrNothing && found < request.numInstances) {
-        overlay.rollback(before)
-        parts.length = 0
-      }
-      return found
+    const takeBack = (): void => {
+      overlay.rollback(before)
+      parts.length = 0
     }
-    const selectionOf = ({ records, selected, alternates }: ColumnPlacement): Selection => {
-      const found = endPlacing()
-      const destination = ({ host: index, weight }: WeighedIndex): Destination => {
-        const { host, node } = fleet.hosts.get(index)
-        return { host, node, weight, limits: limitsOf(index) }
-      }
-      const answer = parts.map(({ instance }, i) => ({
-        instance,
-        selected: destination(selected[i] as WeighedIndex),
-        alternates: (alternates[i] ?? []).map(destination),
-      }))
-      return { parts, answer, instances: records, found }
+    const countFound = (): number => {
+      const found = parts.length
+      if (allOrNothing && found < request.numInstances) takeBack()
+      return found
     }
     const limited = withAlternates(rules, alternatesPerInstance)
     if (isExhaustive !== true && isExplained !== true && service.askedAgain.length === 0 && fitsColumns(fleet, wanted, rules)) {
@@ -112,9 +98,11 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
         ...{ compiled, rules, steps: asInRound(steps, fleet), nets, request, wanted, fleet, seed, service, slice },
         mostAlternates: alternatesPerInstance > 0 ? limited.maxAttempts - 1 : 0,
       })
-      if (placed !== undefined) return selectionOf(placed)
-      overlay.rollback(before)
-      parts.length = 0
+      if (placed !== undefined) {
+        const found = countFound()
+        return { parts, answer: answerOf(placed, parts, fleet, limitsOf), instances: placed.records, found }
+      }
+      takeBack()
     }
     const placement = yield* placeInRoundsInSteps({
       slice,
@@ -129,7 +117,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
     })
     // There is no round if hosts are forced and the hints are null, because Nova throws an error before its first round.
     if (placement.rounds.length === 0) return yield* refusedByAll(fleet, steps, slice)
-    const found = endPlacing()
+    const found = countFound()
     const weightOf = prepareWeights(placement.alternateRound ?? placement.rounds.at(-1))
     const isRestricted = steps[0]?.prepared !== undefined
     const instances: InstanceRecord[] = []
@@ -137,24 +125,35 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       instances.push(recordOf(round, isRestricted))
       if (slice < WHOLE) yield
     }
-    const destination = (host: HostState, weight: number): Destination => ({
-      host: host.host,
-      node: host.node,
-      weight,
-      limits: limitsOf(indexOf(host)),
-    })
+    const weighedAs = (host: HostState, weight: number): WeighedIndex => ({ host: indexOf(host), weight })
+    const selected = placement.selected.map((host, i) => weighedAs(host, placement.rounds[i]?.weighed?.[0]?.weight ?? 0))
+    const alternates = placement.alternates.map((hosts) => hosts.map((host) => weighedAs(host, weightOf(host))))
     return {
       parts,
-      answer: parts.map(({ instance }, i) => ({
-        instance,
-        selected: destination(placement.selected[i] as HostState, placement.rounds[i]?.weighed?.[0]?.weight ?? 0),
-        alternates: (placement.alternates[i] ?? []).map((host) => destination(host, weightOf(host))),
-      })),
+      answer: answerOf({ selected, alternates }, parts, fleet, limitsOf),
       instances,
       found,
       ...(isExplained === true && { judged: withRounds(compiled.profile, explainRounds(compiled, fleet, placement.rounds)) }),
     }
   })
+}
+
+/** The answer for each claim, from the hosts and weights of the rounds. */
+function answerOf(
+  { selected, alternates }: Pick<ColumnPlacement, 'selected' | 'alternates'>,
+  parts: readonly ClaimPart[],
+  fleet: Fleet,
+  limitsOf: (host: HostIndex) => Destination['limits'],
+): Selection['answer'] {
+  const destination = ({ host: index, weight }: WeighedIndex): Destination => {
+    const { host, node } = fleet.hosts.get(index)
+    return { host, node, weight, limits: limitsOf(index) }
+  }
+  return parts.map(({ instance }, i) => ({
+    instance,
+    selected: destination(selected[i] as WeighedIndex),
+    alternates: (alternates[i] ?? []).map(destination),
+  }))
 }
 
 /**

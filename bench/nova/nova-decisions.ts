@@ -1,11 +1,11 @@
 import type { RequestSpec } from '@gantt/scheduler-core'
 import { aRequest, aUuid } from '@gantt/scheduler-core/testing'
-import { samplesOf } from './measure.ts'
-import type { Figure, Question } from './question.ts'
-import { createColumnarScan } from './targets/columnar-scan.ts'
-import { LivingFleet } from './targets/living-fleet.ts'
-import { measureRounds, timed } from './targets/processor-time.ts'
-import { assertSame, placedBy } from './targets/same.ts'
+import { samplesOf } from '../measure.ts'
+import type { Figure, Question } from '../question.ts'
+import { createColumnarScan } from '../targets/columnar-scan.ts'
+import { LivingFleet } from '../targets/living-fleet.ts'
+import { measureRounds, timed } from '../targets/processor-time.ts'
+import { assertSame, placedBy } from '../targets/same.ts'
 
 /** Each kind of requests has this many flavors. */
 const FLAVORS = 4
