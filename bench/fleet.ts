@@ -44,11 +44,13 @@ export const requests: Readonly<Record<'open' | 'zone' | 'short', RequestSpec>> 
   }),
 }
 
-export const defaultProfile = (fleet: Fleet): Profile => {
-  const profile = fleet.profiles.find('default')
-  if (profile === undefined) throw new Error('there is no profile default')
+export function profileOf(fleet: Fleet, name: string): Profile {
+  const profile = fleet.profiles.find(name)
+  if (profile === undefined) throw new Error(`there is no profile ${name}`)
   return profile
 }
+
+export const defaultProfile = (fleet: Fleet): Profile => profileOf(fleet, 'default')
 
 /**
  * Decides a request by a plain scan, without a claim: each filter checks the hosts that passed the filters before it, the hosts that passed

@@ -2,13 +2,14 @@ import { copy } from './copy.ts'
 import { endedKeys } from './ended-keys.ts'
 import { explanation } from './explanation.ts'
 import { hostileKinds } from './hostile-kinds.ts'
-import { hostileNuma } from './hostile-numa.ts'
 import { join } from './join.ts'
 import { manyInstances } from './many-instances.ts'
 import { memory } from './memory.ts'
 import { multipliers } from './multipliers.ts'
 import { named } from './named.ts'
 import { nearQuestion } from './near.ts'
+import { hostileNuma } from './nova/hostile-numa.ts'
+import { novaDecisions } from './nova/nova-decisions.ts'
 import type { Question } from './question.ts'
 import { receiptTexts } from './receipt-texts.ts'
 import { refusal } from './refusal.ts'
@@ -37,6 +38,7 @@ export const questions: readonly Question[] = [
   manyInstances,
   multipliers,
   named,
+  novaDecisions,
   nearQuestion,
   hostileKinds,
   hostileNuma,

@@ -1,6 +1,7 @@
 import {
   type Change,
   type Decided,
+  type DecideInput,
   decide,
   FEATURE_LEVEL,
   type Fleet,
@@ -11,7 +12,7 @@ import {
 } from '@gantt/scheduler-core'
 import { aLog, aReport, aRequest, aUuid, someInstances, type TestLog } from '@gantt/scheduler-core/testing'
 import { groupOf } from '../../packages/scheduler-core/src/schedulers/filter-scheduler.ts'
-import { defaultProfile } from '../fleet.ts'
+import { profileOf } from '../fleet.ts'
 
 /** Each zone has 4 % of the hosts. */
 const ZONES = 25
@@ -38,7 +39,8 @@ export class LivingFleet {
   #requests = 0
   #updates = 0
 
-  constructor(hosts: number) {
+  /** `profile` is the name of the profile by which requests are decided. */
+  constructor(hosts: number, profile = 'default') {
     this.#log = aLog()
     this.#append([{ type: 'feature', level: FEATURE_LEVEL }])
     const names = Array.from({ length: hosts }, (_, i) => `compute-${String(i).padStart(6, '0')}`)
@@ -64,7 +66,7 @@ export class LivingFleet {
         next: { name: `zone ${zone}`, hosts: names.filter((_, i) => i % ZONES === zone), metadata: { availability_zone: `z${zone}` } },
       })),
     )
-    this.profile = defaultProfile(this.fleet)
+    this.profile = profileOf(this.fleet, profile)
   }
 
   get fleet(): Fleet {
@@ -92,7 +94,7 @@ export class LivingFleet {
   }
 
   /** Decides a request and takes the reservations back, as a service does that only advises. */
-  decide(request: RequestSpec): Decided {
+  decide(request: RequestSpec, more: Partial<DecideInput> = {}): Decided {
     const overlay = openOverlay(this.fleet)
     try {
       return decide(this.fleet, overlay, {
@@ -104,6 +106,7 @@ export class LivingFleet {
         alternatesPerInstance: 2,
         allOrNothing: true,
         claimIds: request.instanceUuids.map((uuid) => `claim of ${uuid}`),
+        ...more,
       })
     } finally {
       overlay.discard()

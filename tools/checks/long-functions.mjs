@@ -94,8 +94,6 @@ const madeOfParts = [
   'packages/proofs/src/safety-under-faults/engines/postgres.ts startPostgres',
   'packages/scheduler-core/src/kinds/gpu/fragmentation.ts createFragmentation',
   'packages/scheduler-core/src/kinds/numa/match.ts createMatcher',
-  'packages/scheduler-core/src/nova/compat/nova-scheduler.ts createNovaScheduler',
-  'packages/scheduler-core/src/nova/compat/nova-scheduler.ts createScheduler',
   'packages/scheduler-core/src/nova/compat/rounds.ts #filter',
   'packages/scheduler-core/src/pipeline/compile.ts compileWith',
   'packages/scheduler-core/src/what-if/would-fit/remedies/company.ts propose',

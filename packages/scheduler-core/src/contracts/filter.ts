@@ -63,7 +63,7 @@ export interface Filter {
    * cached. What `prepare` returns is also used for later requests that differ only in the UUIDs of instances, as long as only claims change,
    * so it can hold columns of the fleet, but nothing that it computed from claims. Not used for filters of plug-ins.
    */
-  cacheKey?(request: RequestSpec, options: FilterOptions): string | undefined
+  cacheKey?(request: RequestSpec, options: FilterOptions, fleet: Fleet): string | undefined
   /**
    * Present if claims on other hosts can change the verdict for a host. To count how many instances fit, the instances are then placed one
    * after another. Absent: the instances that fit are counted for each host separately. A plug-in's filter without `readsHostOnly` is

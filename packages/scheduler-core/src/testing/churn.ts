@@ -5,10 +5,11 @@ import { type Profile, profileSchema } from '../records/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { DecideInput } from '../schedulers/decide.ts'
 import { STRICT_CLAIMS } from '../values/levels.ts'
-import { createRandom } from '../values/random.ts'
 import { aClaim, aUuid } from './claims.ts'
+import { createDraw, type Draw } from './draw.ts'
 import { aReport, type HostShape } from './fleet.ts'
 import { aLog } from './log.ts'
+import { aNovaProfile, aNovaReport, novaFields, novaStats } from './nova-shapes.ts'
 import { aRequest } from './request.ts'
 
 /** How the amounts of hosts are drawn: few different values, many different values, all equal, or extreme values. */
@@ -31,6 +32,8 @@ export class Churn {
   readonly #log = aLog()
   readonly #draw: Draw
   readonly #shape: (typeof shapes)[number]
+  readonly #isNova: boolean
+  readonly #isTimed: boolean
   readonly #profiles: readonly Profile[]
   readonly #requests: readonly RequestSpec[]
   readonly #sequences = new Map<string, number>()
@@ -38,15 +41,17 @@ export class Churn {
   /** The kind of the last decision. */
   #kind: Pick<DecideInput, 'request' | 'profile'> | undefined
 
-  /** `hosts` is the most hosts at the beginning. */
-  constructor(seed: string, hosts: number) {
+  /** `hosts` is the most hosts at the beginning. With `isNova`, the profiles have `compat: nova`. */
+  constructor(seed: string, hosts: number, isNova = false) {
     this.#draw = createDraw(seed)
+    this.#isNova = isNova
+    this.#isTimed = isNova && this.#draw.chance(25)
     this.#shape = this.#draw.of(shapes)
     this.#log.append([{ type: 'feature', level: this.#draw.of(levels) }])
     const count = 1 + this.#draw.below(hosts)
     this.#log.append(Array.from({ length: count }, () => this.#join()))
     for (let zone = 0; zone < ZONES.length; zone++) this.#log.append([this.#aggregate(zone)])
-    this.#profiles = Array.from({ length: 3 }, (_, i) => this.#profile(i))
+    this.#profiles = Array.from({ length: 3 }, (_, i) => (isNova ? aNovaProfile(this.#draw, i) : this.#profile(i)))
     this.#requests = Array.from({ length: 6 }, () => this.#request())
   }
 
@@ -135,7 +140,10 @@ export class Churn {
   #report(host: string, shape: HostShape): Change {
     const sequence = (this.#sequences.get(host) ?? 0) + 1
     this.#sequences.set(host, sequence)
-    return aReport(host, shape, sequence)
+    if (!this.#isNova) return aReport(host, shape, sequence)
+    return this.#draw.chance(40)
+      ? aNovaReport(this.#draw, host, sequence, shape, this.#isTimed)
+      : aReport(host, { ...shape, ...novaStats(this.#draw) }, sequence)
   }
 
   #stats(): HostShape {
@@ -231,24 +239,7 @@ export class Churn {
       ...(draw.chance(10) && { gpus: { shareMilli: 400 } }),
       ...(draw.chance(30) && { flavor: { vcpus: 1, memoryMb: 512, extraSpecs: draw.of(extraSpecs) } }),
       ...(draw.chance(10) && { schedulerHints: { different_host: [aUuid(1)] } }),
+      ...(this.#isNova && novaFields(draw)),
     })
-  }
-}
-
-/** Random choices that a seed determines. */
-interface Draw {
-  /** A whole number from 0 to `count` - 1. */
-  below(count: number): number
-  of<T>(choices: readonly T[]): T
-  /** True in this percentage of cases. */
-  chance(percent: number): boolean
-}
-
-function createDraw(seed: string): Draw {
-  const random = createRandom(seed)
-  return {
-    below: (count) => random.below(count),
-    of: (choices) => choices[random.below(Math.max(1, choices.length))] as (typeof choices)[number],
-    chance: (percent) => random.below(100) < percent,
   }
 }

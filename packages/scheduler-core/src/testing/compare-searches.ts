@@ -21,9 +21,16 @@ export const noneCompared = (): Compared => ({ decisions: 0, placed: 0, several:
 /**
  * Makes decisions on a fleet under churn, each by a search of the index and by examining every host. Counts them in `tally`. Returns a
  * description of the first difference. The same seed gives the same decisions. `hosts` is the most hosts at the beginning.
+ * With `isNova`, the profiles have `compat: nova`.
  */
-export function compareSearches(seed: string, decisions: number, hosts: number, tally: Compared = noneCompared()): string | undefined {
-  const churn = new Churn(seed, hosts)
+export function compareSearches(
+  seed: string,
+  decisions: number,
+  hosts: number,
+  tally: Compared = noneCompared(),
+  isNova = false,
+): string | undefined {
+  const churn = new Churn(seed, hosts, isNova)
   const { fleet } = churn
   for (let before = 0, batch = 0; before < decisions; batch++) {
     const asked = Array.from({ length: Math.min(1 + (batch % 3), decisions - before) }, () => churn.decision())

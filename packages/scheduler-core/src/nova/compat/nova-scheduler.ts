@@ -1,6 +1,7 @@
 import type { CompiledProfile } from '../../contracts/compiled-profile.ts'
 import { createScheduler, type Scheduler, type Selection } from '../../contracts/scheduler.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
+import type { Overlay } from '../../fleet/overlay.ts'
 import { type FilterStep, withoutKept } from '../../pipeline/filtering/filter-step.ts'
 import { isAsked, prepareFiltersInSteps, runFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
 import { withRounds } from '../../pipeline/rounds.ts'
@@ -10,6 +11,7 @@ import { omittedOf } from '../../report/stats-fields.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { BEST_KEPT, groupOf, prepareGrants, prepareLimits } from '../../schedulers/filter-scheduler.ts'
 import type { PreparedFilter } from '../../text/prepared-filter.ts'
+import type { HostIndex } from '../../values/host-index.ts'
 import { SPREAD_ASKED_AGAIN } from '../../values/levels.ts'
 import { type Steps, WHOLE } from '../../values/steps.ts'
 import { isSetInAggregates } from '../../weighers/aggregate-multiplier.ts'
@@ -21,6 +23,7 @@ import { prepareKeepsOwn } from '../parts/as-filter.ts'
 import type { ServiceRules } from '../parts/service-rules.ts'
 import { novaRequestOn } from '../requests/own-request.ts'
 import { NovaError } from '../text/nova-error.ts'
+import { type ColumnPlacement, fitsColumns, placeInColumns, type WeighedIndex } from './column-rounds.ts'
 import { novaRulesOf } from './compat.ts'
 import { explainRounds } from './explained-rounds.ts'
 import { placementNames } from './placement-filters.ts'
@@ -42,50 +45,31 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
     // Nova's algorithm places instances of one flavor only, so a gang is refused. The API refuses gangs for these profiles earlier.
     if (wanted === undefined || request.gang.length > 0) return yield* refusedByAll(fleet, steps, slice)
 
-    if (request.numInstances === 1 && wanted.instanceGroup?.hosts !== null) {
-      const options = { seed, alternatesPerInstance, allOrNothing, claimIds }
-      return yield* placeSingle(compiled, rules, asInRound(steps, fleet), request, fleet, overlay, options, slice)
-    }
-    const before = overlay.size
+    if (request.numInstances === 1 && wanted.instanceGroup?.hosts !== null)
+      return yield* placeSingle(compiled, rules, asInRound(steps, fleet), request, fleet, overlay, asked, slice)
+    const { service, nets, parts, indexOf, takeBack } = prepareService(compiled, steps, request, fleet, overlay, claimIds)
     const hostOf = ownHostsOf(fleet)
-    const indexOf = prepareIndex(fleet)
-    const grantsOn = prepareGrants(compiled, request, fleet)
     const limitsOf = prepareLimits(request, fleet)
-    const group = groupOf(request)
-    const parts: ClaimPart[] = []
-    const asHostRule = ({ name, prepared }: FilterStep) => ({
-      name,
-      passes: (host: HostState) => prepared?.passes(indexOf(host)) === true,
-    })
-    const nets = steps.filter((step) => step.isNet && isAsked(step))
-    const isAskedAgain = prepareAskedAgain(fleet)
-    const service: ServiceRules = {
-      context: contextOf(fleet),
-      before: steps.filter((step) => placementNames.has(step.name) && isAsked(step)).map(asHostRule),
-      nets: nets.filter((step) => !isAskedAgain(step)).map(asHostRule),
-      askedAgain: nets.filter(isAskedAgain).map(asHostRule),
-      isMultiplierSet: (key) => isSetInAggregates(fleet, key),
-      ...(fleet.hosts.omitting > 0 && {
-        isReported: (host, fields) => omittedOf(fleet.hosts.get(indexOf(host)), fields).length === 0,
-      }),
-      ...(fleet.hosts.mover !== null && {
-        keepsOwn: (filter, host) => prepareKeepsOwn(filter, request, fleet.hosts)(indexOf(host)),
-      }),
-      take(host, instance) {
-        const part: ClaimPart = {
-          claim: claimIds[instance] as string,
-          instance: request.instanceUuids[instance] ?? null,
-          host: host.host,
-          node: host.node,
-          grants: grantsOn(indexOf(host)),
-        }
-        overlay.hold(part, group)
-        parts.push(part)
-      },
+    const countFound = (): number => {
+      const found = parts.length
+      if (allOrNothing && found < request.numInstances) takeBack()
+      return found
+    }
+    const limited = withAlternates(rules, alternatesPerInstance)
+    if (isExhaustive !== true && isExplained !== true && service.askedAgain.length === 0 && fitsColumns(fleet, wanted, rules)) {
+      const placed = yield* placeInColumns({
+        ...{ compiled, rules, steps: asInRound(steps, fleet), nets, request, wanted, fleet, seed, service, slice },
+        mostAlternates: alternatesPerInstance > 0 ? limited.maxAttempts - 1 : 0,
+      })
+      if (placed !== undefined) {
+        const found = countFound()
+        return { parts, answer: answerOf(placed, parts, fleet, limitsOf), instances: placed.records, found }
+      }
+      takeBack()
     }
     const placement = yield* placeInRoundsInSteps({
       slice,
-      rules: withAlternates(rules, alternatesPerInstance),
+      rules: limited,
       request: wanted,
       hosts: fleet.hosts.present.map(({ index }) => hostOf(index)),
       instances: Array.from({ length: request.numInstances }, (_, i) => request.instanceUuids[i] ?? null),
@@ -96,11 +80,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
     })
     // There is no round if hosts are forced and the hints are null, because Nova throws an error before its first round.
     if (placement.rounds.length === 0) return yield* refusedByAll(fleet, steps, slice)
-    const found = parts.length
-    if (allOrNothing && found < request.numInstances) {
-      overlay.rollback(before)
-      parts.length = 0
-    }
+    const found = countFound()
     const weightOf = prepareWeights(placement.alternateRound ?? placement.rounds.at(-1))
     const isRestricted = steps[0]?.prepared !== undefined
     const instances: InstanceRecord[] = []
@@ -108,24 +88,86 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       instances.push(recordOf(round, isRestricted))
       if (slice < WHOLE) yield
     }
-    const destination = (host: HostState, weight: number): Destination => ({
-      host: host.host,
-      node: host.node,
-      weight,
-      limits: limitsOf(indexOf(host)),
-    })
+    const weighedAs = (host: HostState, weight: number): WeighedIndex => ({ host: indexOf(host), weight })
+    const selected = placement.selected.map((host, i) => weighedAs(host, placement.rounds[i]?.weighed?.[0]?.weight ?? 0))
+    const alternates = placement.alternates.map((hosts) => hosts.map((host) => weighedAs(host, weightOf(host))))
     return {
       parts,
-      answer: parts.map(({ instance }, i) => ({
-        instance,
-        selected: destination(placement.selected[i] as HostState, placement.rounds[i]?.weighed?.[0]?.weight ?? 0),
-        alternates: (placement.alternates[i] ?? []).map((host) => destination(host, weightOf(host))),
-      })),
+      answer: answerOf({ selected, alternates }, parts, fleet, limitsOf),
       instances,
       found,
       ...(isExplained === true && { judged: withRounds(compiled.profile, explainRounds(compiled, fleet, placement.rounds)) }),
     }
   })
+}
+
+/** The rules of this service that hold in each of Nova's rounds, and the claims of the instances that were placed. */
+function prepareService(
+  compiled: CompiledProfile,
+  steps: readonly FilterStep[],
+  request: RequestSpec,
+  fleet: Fleet,
+  overlay: Overlay,
+  claimIds: readonly string[],
+) {
+  const before = overlay.size
+  const indexOf = prepareIndex(fleet)
+  const grantsOn = prepareGrants(compiled, request, fleet)
+  const group = groupOf(request)
+  const parts: ClaimPart[] = []
+  const asHostRule = ({ name, prepared }: FilterStep) => ({
+    name,
+    passes: (host: HostState) => prepared?.passes(indexOf(host)) === true,
+  })
+  const nets = steps.filter((step) => step.isNet && isAsked(step))
+  const isAskedAgain = prepareAskedAgain(fleet)
+  const service: ServiceRules = {
+    context: contextOf(fleet),
+    before: steps.filter((step) => placementNames.has(step.name) && isAsked(step)).map(asHostRule),
+    nets: nets.filter((step) => !isAskedAgain(step)).map(asHostRule),
+    askedAgain: nets.filter(isAskedAgain).map(asHostRule),
+    isMultiplierSet: (key) => isSetInAggregates(fleet, key),
+    ...(fleet.hosts.omitting > 0 && {
+      isReported: (host, fields) => omittedOf(fleet.hosts.get(indexOf(host)), fields).length === 0,
+    }),
+    ...(fleet.hosts.mover !== null && {
+      keepsOwn: (filter, host) => prepareKeepsOwn(filter, request, fleet.hosts)(indexOf(host)),
+    }),
+    take(host, instance) {
+      const part: ClaimPart = {
+        claim: claimIds[instance] as string,
+        instance: request.instanceUuids[instance] ?? null,
+        host: host.host,
+        node: host.node,
+        grants: grantsOn(indexOf(host)),
+      }
+      overlay.hold(part, group)
+      parts.push(part)
+    },
+  }
+  const takeBack = (): void => {
+    overlay.rollback(before)
+    parts.length = 0
+  }
+  return { service, nets, parts, indexOf, takeBack }
+}
+
+/** The answer for each claim, from the hosts and weights of the rounds. */
+function answerOf(
+  { selected, alternates }: Pick<ColumnPlacement, 'selected' | 'alternates'>,
+  parts: readonly ClaimPart[],
+  fleet: Fleet,
+  limitsOf: (host: HostIndex) => Destination['limits'],
+): Selection['answer'] {
+  const destination = ({ host: index, weight }: WeighedIndex): Destination => {
+    const { host, node } = fleet.hosts.get(index)
+    return { host, node, weight, limits: limitsOf(index) }
+  }
+  return parts.map(({ instance }, i) => ({
+    instance,
+    selected: destination(selected[i] as WeighedIndex),
+    alternates: (alternates[i] ?? []).map(destination),
+  }))
 }
 
 /**

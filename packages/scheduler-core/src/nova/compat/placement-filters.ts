@@ -22,6 +22,7 @@ import type { HostIndex } from '../../values/host-index.ts'
 import { PLACEMENT_RULES } from '../../values/levels.ts'
 import { computeFilter } from '../filters/compute.ts'
 import type { NovaImage, NovaRequest } from '../objects/request.ts'
+import { someHost } from '../own/some-host.ts'
 import { isRebuild } from '../parts/nova-filter.ts'
 import { novaRequestOf } from '../requests/own-request.ts'
 import { NovaError } from '../text/nova-error.ts'
@@ -252,6 +253,7 @@ const imageType = placementFilter({
 /** The trait that Nova gives to hosts whose service is disabled. Since release Train no request is placed on a host that has it. */
 const DISABLED_TRAIT = 'COMPUTE_STATUS_DISABLED'
 
+const isTraitReported = someHost(({ hosts }, host) => hosts.get(host).traits.has(DISABLED_TRAIT))
 /** Where a host is marked as disabled: the operators' status, the reported service of Nova, or the reported trait. */
 type MarkedBy = 'status' | 'service' | 'trait'
 
@@ -274,9 +276,9 @@ const statusFor = (hasComputeFilter: boolean): Filter =>
       : 'The host is enabled.',
     cacheKey: (request) => String(isForced(request)),
     prepare(request, fleet) {
-      const { hosts } = fleet
       const isLeft = hasComputeFilter && !isForced(request)
-      if (isLeft && !hosts.present.some(({ traits }) => traits.has(DISABLED_TRAIT))) return undefined
+      if (isLeft && !isTraitReported(fleet)) return undefined
+      const { hosts } = fleet
       return {
         passes(host) {
           const marked = whereDisabled(fleet, host)

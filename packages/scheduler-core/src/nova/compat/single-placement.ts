@@ -2,11 +2,13 @@ import type { CompiledProfile } from '../../contracts/compiled-profile.ts'
 import type { Selection, SelectOptions } from '../../contracts/scheduler.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
+import type { BestHosts } from '../../pipeline/best-hosts/best-hosts.ts'
+import { Finding } from '../../pipeline/best-hosts/finding.ts'
+import { prepareIndexedSearch } from '../../pipeline/best-hosts/indexed-search.ts'
 import type { FilterStep } from '../../pipeline/filtering/filter-step.ts'
-import { runFiltersInSteps } from '../../pipeline/filtering/run-filters.ts'
-import { best } from '../../pipeline/weighing/pick.ts'
+import { isAsked } from '../../pipeline/filtering/run-filters.ts'
+import { SHORT } from '../../pipeline/weighing/pick.ts'
 import { prepareWeighers } from '../../pipeline/weighing/run-weighers.ts'
-import { type TotalScores, totalScores } from '../../pipeline/weighing/total-scores.ts'
 import type { Destination } from '../../records/decision.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { BEST_KEPT, groupOf, prepareGrants, prepareLimits } from '../../schedulers/filter-scheduler.ts'
@@ -22,7 +24,7 @@ const inHostOrder = (host: number): number => host
 
 /**
  * Places a single instance by Nova's algorithm. One round is enough for it, and no host has to be copied: the filters and weighers of the
- * pipeline, with their caches, give the same result as `placeInRounds`.
+ * pipeline, with their caches and the index of the best hosts, give the same result as `placeInRounds`.
  */
 export function* placeSingle(
   compiled: CompiledProfile,
@@ -31,47 +33,58 @@ export function* placeSingle(
   request: RequestSpec,
   fleet: Fleet,
   overlay: Overlay,
-  { seed, alternatesPerInstance, claimIds }: SelectOptions,
+  { seed, alternatesPerInstance, claimIds, isExhaustive }: SelectOptions,
   slice: number,
 ): Steps<Selection> {
   const buffers = new NumberBuffers()
   try {
-    const filtered = yield* runFiltersInSteps(steps, fleet, slice)
-    const weighers = filtered.hosts.length < compiled.weighsFrom ? [] : prepareWeighers(compiled, request, fleet)
-    const weighed = yield* totalScores(weighers, filtered.hosts, buffers, slice)
-    yield
-    const { hosts, totals } = weighed
+    const weighers = prepareWeighers(compiled, request, fleet)
+    const search = { instances: 1, isByIndex: true, slice }
+    const indexed = isExhaustive === true ? undefined : prepareIndexedSearch(steps.filter(isAsked), weighers, fleet, search)
+    const finding = new Finding({ filters: steps, weighers, indexed }, fleet, 1, slice)
+    const findBest = (count: number): Steps<BestHosts> => finding.find(buffers, count, inHostOrder)
     const most = alternatesPerInstance === 0 ? 0 : Math.min(rules.maxAttempts, alternatesPerInstance + 1) - 1
-    const tied = countTied(totals)
-    const order = orderOf(weighed, rules, tied, createRandom(seed), Math.max(BEST_KEPT, most + 1))
-    const nameAt = (position: number) => {
-      const { host, node } = fleet.hosts.get(hosts[position] as HostIndex)
+    let found = yield* findBest(Math.max(BEST_KEPT, most + 1, rules.hostSubsetSize))
+    // without weighers all weights are 0
+    const isWeighed = found.passed >= compiled.weighsFrom
+    if (rules.shuffleBest && found.tied > found.hosts.length) found = yield* findBest(found.tied)
+    const { passed } = found
+    const weightAt = (rank: number): number => (isWeighed ? (found.totals[rank] as number) : 0)
+    const nameOf = (index: HostIndex) => {
+      const { host, node } = fleet.hosts.get(index)
       return { host, node }
     }
     const record = {
       candidates: fleet.hosts.presentCount,
-      filters: filtered.steps,
-      best: order.ranked.slice(0, BEST_KEPT).map((position) => ({
-        ...nameAt(position),
-        raw: weighed.raw.map((scores) => scores[position] as number),
-        total: totals[position] as number,
-      })),
-      tied,
+      filters: found.filters,
+      best: found.hosts.slice(0, BEST_KEPT).map((index, rank) => {
+        const { host, node } = fleet.hosts.get(index)
+        return { host, node, raw: isWeighed ? found.rawAt(rank) : [], total: weightAt(rank) }
+      }),
+      tied: found.tied,
     }
-    const [chosen] = order.weighed
+    const order = orderOf(found, rules, createRandom(seed))
+    const [chosen] = order
     if (chosen === undefined) return { parts: [], answer: [], instances: [record], found: 0 }
 
     const limitsOf = prepareLimits(request, fleet)
-    const destination = (position: number): Destination => ({
-      ...nameAt(position),
-      weight: totals[position] as number,
-      limits: limitsOf(hosts[position] as HostIndex),
-    })
-    const alternates = alternatesOf(weighed, order.weighed, fleet, most) ?? alternatesOf(weighed, order.all(), fleet, most) ?? []
-    const host = hosts[chosen] as HostIndex
+    const destination = (rank: number): Destination => {
+      const index = found.hosts[rank] as HostIndex
+      const { host, node } = fleet.hosts.get(index)
+      return { host, node, weight: weightAt(rank), limits: limitsOf(index) }
+    }
+    let alternates = alternatesOf(found, order, fleet, most)
+    // the best hosts can be in other cells, so more of them are searched
+    for (const count of [SHORT, passed]) {
+      if (alternates.length === most || found.hosts.length >= count) continue
+      found = yield* findBest(count)
+      for (let rank = order.length; rank < found.hosts.length; rank++) order.push(rank)
+      alternates = alternatesOf(found, order, fleet, most)
+    }
+    const host = found.hosts[chosen] as HostIndex
     const instance = request.instanceUuids[0] ?? null
     const grants = prepareGrants(compiled, request, fleet)(host)
-    const part = { claim: claimIds[0] as string, instance, ...nameAt(chosen), grants }
+    const part = { claim: claimIds[0] as string, instance, ...nameOf(host), grants }
     overlay.hold(part, groupOf(request))
     const answer = { instance, selected: destination(chosen), alternates: alternates.map(destination) }
     return { parts: [part], answer: [answer], instances: [record], found: 1 }
@@ -80,60 +93,33 @@ export function* placeSingle(
   }
 }
 
-/** The number of hosts that share the highest total. */
-function countTied(totals: Float64Array): number {
-  let [top, tied] = [Number.NEGATIVE_INFINITY, 0]
-  for (const total of totals) {
-    if (total > top) [top, tied] = [total, 0]
-    if (total === top) tied++
-  }
-  return tied
-}
-
-/** Hosts as positions in the lists of `weighed`. */
-interface Order {
-  /** The best hosts, sorted by their totals. */
-  readonly ranked: readonly number[]
-  /** The same hosts, with the chosen host moved to the front. Hosts that share the highest total can be shuffled. */
-  readonly weighed: readonly number[]
-  /** The order of `weighed` for all hosts. */
-  all(): readonly number[]
-}
-
-/** Chooses the best host or, depending on the settings, a random one of the best hosts. Ranks at least `count` hosts. */
-function orderOf(weighed: TotalScores, rules: NovaRules, tied: number, random: Random, count: number): Order {
-  const { hostSubsetSize, shuffleBest } = rules
-  const ranked = best(weighed, Math.max(count, hostSubsetSize, shuffleBest ? tied : 0), inHostOrder)
-  const first = [...ranked]
-  if (shuffleBest) for (let i = tied - 1; i > 0; i--) swap(first, i, random.below(i + 1))
-  const size = Math.min(hostSubsetSize, weighed.hosts.length)
+/**
+ * The found hosts as ranks, with the chosen host moved to the front. The chosen host is the best one or, depending on the settings, a random
+ * one of the best hosts. Hosts that share the highest weight can be shuffled.
+ */
+function orderOf({ hosts, tied, passed }: BestHosts, { hostSubsetSize, shuffleBest }: NovaRules, random: Random): number[] {
+  const order = [...hosts.keys()]
+  if (shuffleBest) for (let i = tied - 1; i > 0; i--) swap(order, i, random.below(i + 1))
+  const size = Math.min(hostSubsetSize, passed)
   const chosen = size > 1 ? random.below(size) : 0
-  const ordered = [...first.slice(chosen, chosen + 1), ...first.slice(0, chosen), ...first.slice(chosen + 1)]
-  return {
-    ranked,
-    weighed: ordered,
-    all: () => [...ordered, ...best(weighed, weighed.hosts.length, inHostOrder).slice(ordered.length)],
-  }
+  return [...order.slice(chosen, chosen + 1), ...order.slice(0, chosen), ...order.slice(chosen + 1)]
 }
 
 function swap(list: number[], a: number, b: number): void {
   ;[list[a], list[b]] = [list[b] as number, list[a] as number]
 }
 
-/**
- * The alternates: the best hosts in the Nova cell of the first host in `order`, at most `most`. Undefined if there are too few of them in
- * `order`, and `order` does not have all hosts.
- */
-function alternatesOf({ hosts }: TotalScores, order: readonly number[], fleet: Fleet, most: number): readonly number[] | undefined {
+/** The ranks of the alternates: the best of the found hosts in the Nova cell of the first host in `order`, at most `most`. */
+function alternatesOf({ hosts }: BestHosts, order: readonly number[], fleet: Fleet, most: number): readonly number[] {
   const hostOf = ownHostsOf(fleet)
-  const cellOf = (position: number) => hostOf(hosts[position] as HostIndex).cellUuid
+  const cellOf = (rank: number) => hostOf(hosts[rank] as HostIndex).cellUuid
   const [chosen, ...others] = order
   if (chosen === undefined || most <= 0) return []
   const cell = cellOf(chosen)
   const found: number[] = []
-  for (const position of others) {
+  for (const rank of others) {
     if (found.length === most) break
-    if (cellOf(position) === cell) found.push(position)
+    if (cellOf(rank) === cell) found.push(rank)
   }
-  return found.length === most || order.length === hosts.length ? found : undefined
+  return found
 }

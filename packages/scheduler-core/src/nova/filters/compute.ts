@@ -15,6 +15,8 @@ export const computeFilter = novaFilter({
   name: 'ComputeFilter',
   description: 'The compute service on the host is enabled and up.',
   reads: [],
+  cachedBy: [],
+  readsTimeAt: ({ service }) => service.heartbeatAt !== null,
   oncePerRequest: true,
   options,
   prepare(_request, { service_down_time: configured, report_interval: interval }, { now }) {

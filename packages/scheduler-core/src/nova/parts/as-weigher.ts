@@ -1,10 +1,10 @@
-import type { Weigher, WeigherOptions } from '../../contracts/weigher.ts'
+import { noPreference, type Weigher, type WeigherOptions } from '../../contracts/weigher.ts'
 import { checkOptions } from '../../request/parse.ts'
 import { memoByObject } from '../../values/memo.ts'
 import { aggregateOption, multiplierFor, multipliersOf, readsMultiplier } from '../../weighers/aggregate-multiplier.ts'
 import { cachedBy } from './cached-by.ts'
 import { type NovaView, presentView } from './nova-view.ts'
-import type { NovaWeigher } from './nova-weigher.ts'
+import { type NovaWeigher, noScore } from './nova-weigher.ts'
 
 /**
  * Converts one of Nova's weighers to a weigher of this service, which reads requests and hosts of this service. The multiplier in a profile
@@ -37,6 +37,7 @@ export function asWeigher(weigher: NovaWeigher, viewOf: NovaView = presentView):
         isByAggregates ? multiplierFor(host, key, multiplier).value : multiplier
       const { wanted, hostOf } = viewOf(fleet, request)
       const rawOf = weigher.prepare(wanted, own, multiplierOf, multiplier)
+      if (rawOf === noScore && (minval ?? 0) <= 0) return noPreference
       return (host) => (minval === undefined ? rawOf(hostOf(host)) : Math.max(rawOf(hostOf(host)), minval))
     },
   }

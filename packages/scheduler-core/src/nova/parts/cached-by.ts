@@ -1,8 +1,13 @@
+import type { FilterOptions } from '../../contracts/filter.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { memoByObject } from '../../values/memo.ts'
 import type { NovaRequest } from '../objects/request.ts'
+import { ownHostsOf } from '../own/own-hosts.ts'
+import { someHost } from '../own/some-host.ts'
 import { readableRequestOf } from '../requests/own-request.ts'
 import type { PythonDict } from '../text/python-json.ts'
+import type { NovaFilter } from './nova-filter.ts'
 
 /** Writes the values of Python that JSON does not have: dictionaries and numbers that are not finite. */
 const inFull = (_name: string, value: unknown): unknown =>
@@ -35,12 +40,14 @@ const textOf = memoByObject((request: NovaRequest) => {
  * `cacheKey` for a filter or weigher of Nova, from the fields of a request that it reads. Absent if its results are not cached. The key is
  * undefined for a request that Nova cannot read.
  */
-export const cachedBy = ({ cachedBy: fields }: { readonly cachedBy?: readonly (keyof NovaRequest)[] | undefined }) =>
-  fields === undefined
-    ? {}
-    : {
-        cacheKey(request: RequestSpec): string | undefined {
-          const wanted = readableRequestOf(request)
-          return wanted && fields.map(textOf(wanted)).join('\u0000')
-        },
-      }
+export function cachedBy({ cachedBy: fields, readsTimeAt }: Pick<NovaFilter, 'cachedBy' | 'readsTimeAt'>) {
+  if (fields === undefined) return {}
+  const isTimed = readsTimeAt && someHost((fleet, host) => readsTimeAt(ownHostsOf(fleet)(host)))
+  return {
+    cacheKey(request: RequestSpec, _options?: FilterOptions, fleet?: Fleet): string | undefined {
+      const wanted = readableRequestOf(request)
+      if (wanted === undefined || (fleet !== undefined && isTimed?.(fleet))) return undefined
+      return fields.map(textOf(wanted)).join('\u0000')
+    },
+  }
+}

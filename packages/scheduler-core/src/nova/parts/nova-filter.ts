@@ -108,6 +108,11 @@ export interface NovaFilter {
    * and not on the time. The service then caches the verdicts (`Filter.cacheKey`).
    */
   readonly cachedBy?: readonly (keyof NovaRequest)[] | undefined
+  /**
+   * Present if the verdict for some hosts depends on the time, in spite of `cachedBy`. Returns true for such a host. Verdicts are then cached
+   * only while there is no such host.
+   */
+  readonly readsTimeAt?: ((host: HostState) => boolean) | undefined
   /** True if the filter also runs for a rebuild (Nova's RUN_ON_REBUILD). */
   readonly runsOnRebuild: boolean
   /** True if the filter runs only for the first instance of a request (Nova's run_filter_once_per_request). */
@@ -136,6 +141,7 @@ interface Definition<Options extends z.ZodObject> {
   readonly canPassAgain?: Filter['canPassAgain']
   readonly admits?: Admits
   readonly cachedBy?: readonly (keyof NovaRequest)[]
+  readonly readsTimeAt?: (host: HostState) => boolean
   readonly runsOnRebuild?: true
   readonly oncePerRequest?: true
   readonly options?: Options
@@ -157,6 +163,7 @@ export function novaFilter<Options extends z.ZodObject = typeof noOptions>(defin
     canPassAgain,
     admits,
     cachedBy,
+    readsTimeAt,
     runsOnRebuild = false,
     oncePerRequest = false,
   } = definition
@@ -171,6 +178,7 @@ export function novaFilter<Options extends z.ZodObject = typeof noOptions>(defin
     canPassAgain,
     admits,
     cachedBy,
+    readsTimeAt,
     runsOnRebuild,
     oncePerRequest,
     options,

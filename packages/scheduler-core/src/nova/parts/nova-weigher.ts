@@ -36,6 +36,9 @@ export interface NovaWeigher {
   ): (host: HostState) => number
 }
 
+/** The score 0 for every host. `prepare` returns this function for a request on which the weigher has no effect. */
+export const noScore = (): number => 0
+
 /** Where a weigher's multiplier comes from: an option, or the lowest value of `key` in the metadata of the host's aggregates. */
 export interface MultiplierOption {
   /** The name of the option. It starts with its group, unless the group is filter_scheduler. */

@@ -30,6 +30,8 @@ export interface WeighedHosts {
   readonly runs: readonly WeigherRun[]
 }
 
+export type ScoreOfState = (host: HostState) => number
+
 /** The rules of a service that weighers follow. */
 type WeighingRules = Pick<ServiceRules, 'isReported' | 'isMultiplierSet'>
 
@@ -67,22 +69,19 @@ export function* weighHostsInSteps(
 }
 
 function* runWeigher(
-  { weigher, options, multiplier }: ChosenWeigher,
+  chosen: ChosenWeigher,
   request: NovaRequest,
   hosts: readonly HostState[],
   service: WeighingRules | undefined,
   slice: number,
 ): Steps<WeigherRun> {
-  const { key, isNegated } = weigher.multiplier
-  const signed = (value: number) => (isNegated ? -value : value)
-  const ofHost = service === undefined ? minFloat : multiplierFor
-  // Usually no aggregate has the key. Then the aggregates of the hosts are not read.
-  const isSet = service?.isMultiplierSet?.(key) !== false
-  const multiplierOf = (host: HostState) => signed(isSet ? ofHost(host, key, multiplier).value : multiplier)
+  const { weigher } = chosen
   const { minval } = weigher
-  const prepare = () => liftedTo(minval, weigher.prepare(request, options, multiplierOf, multiplier))
-  const isReported = (host: HostState) => service?.isReported?.(host, weigher.reads) !== false
-  const raw = service === undefined ? yield* mapInSteps(hosts, prepare(), slice) : yield* forgiving(prepare, hosts, isReported, slice)
+  const multiplierOf = prepareMultiplier(chosen, service)
+  const raw =
+    service === undefined
+      ? yield* mapInSteps(hosts, prepareRaw(chosen, request, multiplierOf), slice)
+      : yield* forgiving(prepareScore(chosen, request, service), hosts, slice)
   const low = minval ?? raw.reduce((a, b) => Math.min(a, b))
   const high = raw.reduce((a, b) => Math.max(a, b))
   return {
@@ -92,6 +91,32 @@ function* runWeigher(
     normalised: raw.map((value) => (high === low ? 0 : (value - low) / (high - low))),
     multipliers: yield* mapInSteps(hosts, multiplierOf, slice),
   }
+}
+
+function prepareMultiplier({ weigher, multiplier }: ChosenWeigher, service: WeighingRules | undefined): (host: HostState) => number {
+  const { key, isNegated } = weigher.multiplier
+  const signed = (value: number) => (isNegated ? -value : value)
+  const ofHost = service === undefined ? minFloat : multiplierFor
+  // Usually no aggregate has the key. Then the aggregates of the hosts are not read.
+  const isSet = service?.isMultiplierSet?.(key) !== false
+  return (host) => signed(isSet ? ofHost(host, key, multiplier).value : multiplier)
+}
+
+const prepareRaw = (
+  { weigher, options, multiplier }: ChosenWeigher,
+  request: NovaRequest,
+  multiplierOf: (host: HostState) => number,
+): ScoreOfState => liftedTo(weigher.minval, weigher.prepare(request, options, multiplierOf, multiplier))
+
+/**
+ * The raw score of each host by the rules of a service. NaN for a host on which the weigher throws an error, or that does not report a field
+ * of the weigher, and for every host if the weigher throws an error before it reads hosts.
+ */
+export function prepareScore(chosen: ChosenWeigher, request: NovaRequest, service: WeighingRules): ScoreOfState {
+  const rawOf = preparedOrNothing(() => prepareRaw(chosen, request, prepareMultiplier(chosen, service)))
+  if (rawOf === undefined) return () => Number.NaN
+  const { reads } = chosen.weigher
+  return (host) => (service.isReported?.(host, reads) === false ? Number.NaN : scoreOrNaN(rawOf, host))
 }
 
 /** Calls `make` for each host, and yields after each `slice` of hosts. */
@@ -108,23 +133,10 @@ function* mapInSteps<T>(hosts: readonly HostState[], make: (host: HostState) => 
 const liftedTo = (minval: number | undefined, rawOf: (host: HostState) => number): ((host: HostState) => number) =>
   minval === undefined ? rawOf : (host) => Math.max(rawOf(host), minval)
 
-/**
- * Computes the raw scores by the rules of a service. A host on which the weigher throws an error, or that does not report a field of the
- * weigher, gets the lowest score of the other hosts. If the weigher throws an error before it reads hosts, all scores are 0.
- */
-function* forgiving(
-  prepare: () => (host: HostState) => number,
-  hosts: readonly HostState[],
-  isReported: (host: HostState) => boolean,
-  slice: number,
-): Steps<readonly number[]> {
-  const rawOf = preparedOrNothing(prepare)
+/** Computes the raw scores. A host whose score is NaN gets the lowest score of the other hosts. If there are no others, all scores are 0. */
+function* forgiving(scoreOf: ScoreOfState, hosts: readonly HostState[], slice: number): Steps<readonly number[]> {
   // NaN marks a host without a score, because a list of numbers alone needs no object for each of them.
-  const scores = yield* mapInSteps(
-    hosts,
-    (host) => (rawOf === undefined || !isReported(host) ? Number.NaN : scoreOrNaN(rawOf, host)),
-    slice,
-  )
+  const scores = yield* mapInSteps(hosts, scoreOf, slice)
   let least = Number.NaN
   for (const score of scores) if (!Number.isNaN(score) && !(score > least)) least = score
   if (Number.isNaN(least)) least = 0

@@ -1,4 +1,4 @@
-import { novaWeigher } from '../parts/nova-weigher.ts'
+import { noScore, novaWeigher } from '../parts/nova-weigher.ts'
 
 /** For a move that is allowed to leave its Nova cell, prefers hosts in the cell of the source. */
 export const crossCellWeigher = novaWeigher({
@@ -10,7 +10,7 @@ export const crossCellWeigher = novaWeigher({
   multiplier: { key: 'cross_cell_move_weight_multiplier', byDefault: 1_000_000 },
   prepare({ requestedDestination: destination }) {
     const cell = destination?.cellUuid
-    if (cell === undefined || cell === null || destination?.allowCrossCellMove !== true) return () => 0
+    if (cell === undefined || cell === null || destination?.allowCrossCellMove !== true) return noScore
     return (host) => (host.cellUuid === cell ? 1 : -1)
   },
 })

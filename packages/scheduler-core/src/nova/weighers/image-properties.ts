@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { memoByObject } from '../../values/memo.ts'
 import type { HostState } from '../objects/host-state.ts'
-import { novaWeigher } from '../parts/nova-weigher.ts'
+import { noScore, novaWeigher } from '../parts/nova-weigher.ts'
 import { readSettings } from '../parts/weight-settings.ts'
 import type { ImageProperties } from '../text/image-properties.ts'
 import { pythonText } from '../text/python-text.ts'
@@ -36,7 +36,7 @@ export const imagePropertiesWeigher = novaWeigher({
       pair: pairOf(name, pythonText(value)),
       ratio: ratioOf(name),
     }))
-    if (configured === 0 || asked.length === 0) return () => 0
+    if (configured === 0 || asked.length === 0) return noScore
     return ({ instanceImages }) => {
       const counts = instanceImages && countsOf(instanceImages)
       let sum = 0

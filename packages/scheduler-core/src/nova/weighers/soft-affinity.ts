@@ -1,6 +1,7 @@
 import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
-import { novaWeigher } from '../parts/nova-weigher.ts'
+import { countMembers } from '../parts/count-members.ts'
+import { noScore, novaWeigher } from '../parts/nova-weigher.ts'
 
 /** If the request's server group has the policy soft-affinity, the score is the number of its members on the host. */
 export const serverGroupSoftAffinityWeigher = novaWeigher({
@@ -23,16 +24,12 @@ export const serverGroupSoftAntiAffinityWeigher = novaWeigher({
   multiplier: { key: 'soft_anti_affinity_weight_multiplier', isPositive: true },
   prepare(request) {
     const count = membersOf(request, 'soft-anti-affinity')
-    return (host) => -count(host)
+    return count === noScore ? noScore : (host) => -count(host)
   },
 })
 
 function membersOf({ instanceGroup }: NovaRequest, policy: string): (host: HostState) => number {
-  if (instanceGroup?.policy !== policy) return () => 0
+  if (instanceGroup?.policy !== policy) return noScore
   const members = new Set(instanceGroup.members)
-  return ({ instances }) => {
-    let count = 0
-    for (const member of members) if (instances.has(member)) count++
-    return count
-  }
+  return ({ instances }) => countMembers(members, instances)
 }

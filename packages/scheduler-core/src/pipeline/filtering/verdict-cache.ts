@@ -37,7 +37,7 @@ const MAX_BYTES = 33_554_432
 export function cacheNameOf({ filter, options }: CompiledFilter, request: RequestSpec, fleet: Fleet): string | undefined {
   if (filter.cacheKey === undefined || fleet.hosts.mover !== null) return undefined
   if (fieldsIn(readsOf(filter.reads, options)).size > 0) return undefined
-  const key = filter.cacheKey(request, options)
+  const key = filter.cacheKey(request, options, fleet)
   return key === undefined ? undefined : `${numberOf(filter)} ${textOf(options)}\u0000${key}`
 }
 

@@ -2,6 +2,7 @@ import type { Reason } from '../../../text/reason.ts'
 import { GROUP_HOSTS } from '../../../values/levels.ts'
 import type { HostState } from '../../objects/host-state.ts'
 import type { NovaGroup } from '../../objects/request.ts'
+import { countMembers } from '../../parts/count-members.ts'
 import { novaFilter } from '../../parts/nova-filter.ts'
 import { NovaError } from '../../text/nova-error.ts'
 import { pythonInt } from '../../text/numbers.ts'
@@ -22,12 +23,12 @@ export const serverGroupAntiAffinityFilter = novaFilter({
     const { policy, uuid } = group
     if (policy === undefined) throw new NovaError('ObjectActionError', { subject: 'instance_group.policy', need: 'set', have: 'unset' })
     if (policy !== 'anti-affinity') return undefined
-    const count = featureLevel < GROUP_HOSTS || group.unlistedAt === undefined ? countListed : countAll
+    const countOn = prepareCount(group, featureLevel)
     return (host): Reason | undefined => {
       const { instances } = host
       // In a move, the host on which the instance runs is a candidate too. The instance itself must not cause a refusal of this host.
       if (instanceUuid != null && instances.has(instanceUuid)) return undefined
-      const have = count(group, host)
+      const have = countOn(host)
       const { most, source } = maxServersOf(group)
       if (have < most) return undefined
       return { code: 'group.anti_affinity', subject: uuid ?? 'n/a', need: `fewer than ${most}`, have, unit: 'members', source }
@@ -52,23 +53,31 @@ export const groupAntiAffinityFilter = novaFilter({
   },
 })
 
-const countListed = (group: NovaGroup, { instances }: HostState): number =>
-  membersOf(group).filter((member) => instances.has(member)).length
-
 /**
- * Counts the group's members on a host. A request lists members by their uuids, or only the hosts of members. If it has both lists, the
- * larger of the two counts applies, because the same member can be in both lists.
+ * Returns a function that counts the group's members on a host. A request lists members by their uuids, or from GROUP_HOSTS on only the hosts
+ * of members. If it has both lists, the larger of the two counts applies, because the same member can be in both lists. The function throws
+ * an error if the group has neither list.
  */
-function countAll(group: NovaGroup, host: HostState): number {
-  const unlisted = (group.unlistedAt ?? []).filter((name) => name === host.host).length
-  return Math.max(unlisted, countListed({ ...group, members: group.members ?? [] }, host))
+function prepareCount(group: NovaGroup, featureLevel: number): (host: HostState) => number {
+  const { members, unlistedAt } = group
+  const hasHosts = featureLevel >= GROUP_HOSTS && unlistedAt !== undefined
+  const listed = new Set(members)
+  if (!hasHosts)
+    return ({ instances }) => {
+      if (members == null) throw noMembers(members)
+      return countMembers(listed, instances)
+    }
+  const unlisted = new Map<string, number>()
+  for (const host of unlistedAt) unlisted.set(host, (unlisted.get(host) ?? 0) + 1)
+  return (host) => Math.max(unlisted.size === 0 ? 0 : (unlisted.get(host.host) ?? 0), countMembers(listed, host.instances))
 }
 
-function membersOf({ members }: NovaGroup): readonly string[] {
-  if (members != null) return [...new Set(members)]
-  const kind = members === null ? 'TypeError' : 'ObjectActionError'
-  throw new NovaError(kind, { subject: 'instance_group.members', need: 'a list', have: members === null ? 'null' : 'unset' })
-}
+const noMembers = (members: null | undefined): NovaError =>
+  new NovaError(members === null ? 'TypeError' : 'ObjectActionError', {
+    subject: 'instance_group.members',
+    need: 'a list',
+    have: members === null ? 'null' : 'unset',
+  })
 
 function maxServersOf({ rules }: NovaGroup): { readonly most: number; readonly source: string } {
   const given = rules != null && Object.hasOwn(rules, MAX_SERVERS_RULE) ? rules[MAX_SERVERS_RULE] : undefined

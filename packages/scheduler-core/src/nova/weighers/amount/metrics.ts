@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { novaWeigher } from '../../parts/nova-weigher.ts'
+import { noScore, novaWeigher } from '../../parts/nova-weigher.ts'
 import { readSettings } from '../../parts/weight-settings.ts'
 import { NovaError } from '../../text/nova-error.ts'
 
@@ -21,6 +21,7 @@ export const metricsWeigher = novaWeigher({
   options,
   prepare(_request, given, multiplierOf) {
     const settings = readSettings(given['metrics.weight_setting'])
+    if (settings.length === 0) return noScore
     return (host) => {
       let sum = 0
       for (const { name, ratio } of settings) {

@@ -1,9 +1,9 @@
-import { createFitter } from '../packages/scheduler-core/src/nova/hardware/search/fit-alike.ts'
-import { type FitOptions, fitGuest } from '../packages/scheduler-core/src/nova/hardware/search/fit-guest.ts'
-import { aGuest, aGuestCell, aHost, aHostCell, numbers } from '../packages/scheduler-core/src/nova/hardware/testing.ts'
-import type { GuestTopology, HostTopology } from '../packages/scheduler-core/src/nova/hardware/topology.ts'
-import { measureInTurns } from './measure.ts'
-import type { Figure, Question } from './question.ts'
+import { createFitter } from '../../packages/scheduler-core/src/nova/hardware/search/fit-alike.ts'
+import { type FitOptions, fitGuest } from '../../packages/scheduler-core/src/nova/hardware/search/fit-guest.ts'
+import { aGuest, aGuestCell, aHost, aHostCell, numbers } from '../../packages/scheduler-core/src/nova/hardware/testing.ts'
+import type { GuestTopology, HostTopology } from '../../packages/scheduler-core/src/nova/hardware/topology.ts'
+import { measureInTurns } from '../measure.ts'
+import type { Figure, Question } from '../question.ts'
 
 interface Story {
   readonly host: HostTopology
