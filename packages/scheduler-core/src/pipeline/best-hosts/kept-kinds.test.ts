@@ -184,9 +184,15 @@ test('members of groups, spreads, named hosts and copies of a fleet share nothin
 
 test('requests with another field are another kind', () => {
   const { fleet } = aLogOf(8)
-  decideOn(fleet, aRequest())
+  const first = aRequest()
+  decideOn(fleet, first)
   const kept = usedKinds()
-  for (const request of [aRequest({ memoryMb: 512 }), aRequest({ projectId: 'p2' }), aRequest({ numInstances: 2 })])
+  // the last two share the flavor of the first, by which the key of a kind is found
+  const sharing = [
+    { ...first, projectId: 'p3' },
+    { ...first, isBfv: true },
+  ]
+  for (const request of [aRequest({ memoryMb: 512 }), aRequest({ projectId: 'p2' }), aRequest({ numInstances: 2 }), ...sharing])
     decideOn(fleet, request)
   expect(kindsUsed(kept)).toBe(0)
 })

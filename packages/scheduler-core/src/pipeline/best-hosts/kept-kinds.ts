@@ -2,6 +2,7 @@ import type { CompiledProfile } from '../../contracts/compiled-profile.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { Grants } from '../../records/change.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
+import { CURRENT_SPEC_VERSION, specSchemas } from '../../request/versions.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import { memoByObject } from '../../values/memo.ts'
 import type { FilterStep } from '../filtering/filter-step.ts'
@@ -76,11 +77,36 @@ export function kindKeyOf(
   count: number,
   slice: number,
 ): string | undefined {
-  const { instanceUuids: _, ...read } = request
-  if (read.instanceGroup !== null || read.topologySpread.length > 0 || hosts.mover !== null) return undefined
+  if (request.instanceGroup !== null || request.topologySpread.length > 0 || hosts.mover !== null) return undefined
   if (compiled.plugins.length > 0 || compiled.asks.length > 0) return undefined
-  return `${numberOf(compiled)} ${count} ${slice} ${JSON.stringify(read)}`
+  const last = lastKeys.get(request.flavor)
+  if (last?.compiled === compiled && last.count === count && last.slice === slice && isSameKind(last.request, request)) return last.key
+  const { instanceUuids: _, ...read } = request
+  const key = `${numberOf(compiled)} ${count} ${slice} ${JSON.stringify(read)}`
+  lastKeys.set(request.flavor, { compiled, count, slice, request, key })
+  return key
 }
+
+interface LastKey {
+  readonly compiled: CompiledProfile
+  readonly count: number
+  readonly slice: number
+  readonly request: RequestSpec
+  readonly key: string
+}
+
+/** The last key for each flavor. Requests that were accepted as repetitions share their values (`forInstances`), so the key is found here. */
+const lastKeys = new WeakMap<RequestSpec['flavor'], LastKey>()
+
+/** True if two requests have the same values in all fields but the UUIDs of their instances. */
+function isSameKind(one: RequestSpec, other: RequestSpec): boolean {
+  for (const field of fields) if (one[field] !== other[field]) return false
+  return true
+}
+
+const fields = (Object.keys(specSchemas[CURRENT_SPEC_VERSION].in.shape) as (keyof RequestSpec)[]).filter(
+  (field) => field !== 'instanceUuids',
+)
 
 let profiles = 0
 const numberOf = memoByObject((_compiled: CompiledProfile) => profiles++)
