@@ -140,9 +140,9 @@ export function wholeHostView(fleet: Fleet, record: HostRecord): View {
     claims: [...record.claims].map((claim) => {
       const bound = fleet.ledger.findKey(claim.account, claim.key)
       return {
-        ...claimView(fleet, claim),
         bound: bound === undefined ? null : boundView(bound),
         counted: claim.group === null || !isLive(claim) ? null : groupView(fleet, claim.group, record),
+        ...claimView(fleet, claim),
       }
     }),
   }

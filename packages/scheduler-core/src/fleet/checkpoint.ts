@@ -320,13 +320,26 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   for (const kind of allKinds) kind.takeInventory(hosts, index, counted)
 }
 
-function storeClaim(
-  { hosts }: Fleet,
-  { host, untilCounted, heldUntil, project, instanceAccount, source, target, extra, extraSince, unlistedAt, ...claim }: Claim,
-): StoredClaim {
+/** The fields are listed, because an object that begins with a copy and adds fields gets hidden classes of its own. */
+function storeClaim({ hosts }: Fleet, claim: Claim): StoredClaim {
+  const { host, untilCounted, heldUntil, project, instanceAccount, source, target, extra, extraSince, unlistedAt } = claim
   const { host: name, node, gone } = hosts.get(host)
   return {
-    ...claim,
+    id: claim.id,
+    instance: claim.instance,
+    account: claim.account,
+    key: claim.key,
+    grants: claim.grants,
+    group: claim.group,
+    decision: claim.decision,
+    fence: claim.fence,
+    createdAt: claim.createdAt,
+    state: claim.state,
+    expiresAt: claim.expiresAt,
+    confirmedAt: claim.confirmedAt,
+    endedAt: claim.endedAt,
+    reason: claim.reason,
+    revision: claim.revision,
     host: name,
     node,
     // another host can have this name now, so the index is stored for a host that left

@@ -8,4 +8,4 @@ export type Dated<Thing> = Thing & { readonly of?: Fleet }
 
 /** Adds to a record the past fleet from which it was read. The record is copied, because past fleets share records. */
 export const datedIn = <Thing extends object>(thing: Thing, fleet: Fleet, present: Fleet): Dated<Thing> =>
-  fleet === present ? thing : { ...thing, of: fleet }
+  fleet === present ? thing : { of: fleet, ...thing }
