@@ -255,7 +255,7 @@ export {
 export type { HostStatsV1_0 } from './report/versions/v1-0.ts'
 export { omittableFields } from './report/versions/v1-2.ts'
 export { contradictionsOf, tooSmallForImage } from './request/contradictions.ts'
-export { areStoredUuids, forInstances } from './request/for-instances.ts'
+export { areStoredUuids, forInstances, withOwnTexts } from './request/for-instances.ts'
 export { type Intent, intents, mustLeave } from './request/intent.ts'
 export { limits } from './request/limits.ts'
 export { type Members, membersAt, membersOf, requestAt } from './request/members.ts'

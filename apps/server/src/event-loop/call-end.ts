@@ -15,6 +15,7 @@ export class CallEnd implements EndOfCall {
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
+    if (this.#aborted) return
     this.#listeners ??= new Set()
     this.#listeners.add(listener)
   }
@@ -23,12 +24,18 @@ export class CallEnd implements EndOfCall {
     this.#listeners?.delete(listener)
   }
 
-  /** Calls the listeners. Further calls have no effect. */
+  /** Calls the listeners. Further calls have no effect. An error of a listener is thrown later and alone, as for an AbortSignal. */
   abort(): void {
     if (this.#aborted) return
     this.#aborted = true
-    const listeners = this.#listeners
+    for (const listener of this.#listeners ?? [])
+      try {
+        listener()
+      } catch (error) {
+        process.nextTick(() => {
+          throw error
+        })
+      }
     this.#listeners = undefined
-    for (const listener of listeners ?? []) listener()
   }
 }

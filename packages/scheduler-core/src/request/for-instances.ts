@@ -9,6 +9,12 @@ export const areStoredUuids = (uuids: readonly unknown[]): uuids is readonly str
   uuids.every((uuid) => typeof uuid === 'string' && STORED_UUID.test(uuid)) && new Set(uuids).size === uuids.length
 
 /**
+ * A copy that is equal and shares nothing. A text that was cut from a longer one, such as a document with many requests, keeps the longer one
+ * in memory. What is kept for later calls is therefore made from such a copy.
+ */
+export const withOwnTexts = (request: RequestSpec): RequestSpec => JSON.parse(JSON.stringify(request)) as RequestSpec
+
+/**
  * The same request for as many other instances, equal to what the parser makes of such a document. The two requests share all values but
  * the UUIDs, and what is computed from them. Throws RangeError if the count differs, if a UUID is not in stored form or occurs twice, or
  * for a request that was made from a document of Nova, because that document has the UUIDs too.

@@ -17,6 +17,7 @@ import { createChanceOrder, createTieOrder, drawRank, rankAll, type TieOrder } f
 import { prepareWeighers, runWeighersInSteps, type WeighStep } from '../pipeline/weighing/run-weighers.ts'
 import type { ClaimPart, Grants, GroupBinding } from '../records/change.ts'
 import type { Destination, InstanceRecord, SelectedDestination } from '../records/decision.ts'
+import { withOwnTexts } from '../request/for-instances.ts'
 import { type Members, membersAt } from '../request/members.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { byCodeUnit } from '../values/canonical-json.ts'
@@ -143,7 +144,8 @@ function* preparedKind(pipeline: Pipeline, members: Members, fleet: Fleet, slice
   const { kinds } = classCacheOf(fleet)
   const known = kinds.get(key)
   if (known !== undefined) return known
-  const prepared = yield* prepareKind(pipeline, members, fleet, slice, isExhaustive)
+  const own = { ...members, request: withOwnTexts(members.request) }
+  const prepared = yield* prepareKind(pipeline, own, fleet, slice, isExhaustive)
   if (canBeKept(prepared)) kinds.set(key, prepared)
   return prepared
 }

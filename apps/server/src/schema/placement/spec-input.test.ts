@@ -1,9 +1,12 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { CURRENT_SPEC_VERSION, parseRequestSpec, specSchemas } from '@gantt/scheduler-core'
 import { coerceInputValue, isInputObjectType } from 'graphql'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { documentSize, sizeRule } from '../../services/calls/json-size.ts'
 import type { Issue } from '../../services/calls/outcome.ts'
+import { acceptedBytes } from '../../services/placement/accepted-requests.ts'
 import { parseSpec } from '../../services/placement/placement.ts'
 import { createSchema } from '../index.ts'
 import { toRecord } from '../types/common.ts'
@@ -168,6 +171,38 @@ test('a request whose rules were not checked, because its call is repeated, is n
   expect(parseSpec(toSpecDocument(asSent('kept', [uuidOf(1)], rest), ['spec']), true)).toHaveProperty('value')
   expect(parseSpec(toSpecDocument(asSent('kept', [uuidOf(2)], rest), ['spec']))).toMatchObject({ type: 'invalid' })
 })
+
+test('endless different requests stay within the memory for accepted requests, which counts at least what each needs', () => {
+  for (let memoryMb = 1; memoryMb <= 10_000; memoryMb++)
+    parseSpec(toSpecDocument(asSent('endless', [uuidOf(1)], { flavor: { vcpus: 1, memoryMb } }), ['spec']))
+  expect(acceptedBytes()).toBeGreaterThan(8 * 1024 * 1024)
+  expect(acceptedBytes()).toBeLessThanOrEqual(16 * 1024 * 1024)
+  // the first of them is no longer kept, and the last one is
+  expect(toSpecDocument(asSent('endless', [uuidOf(2)], { flavor: { vcpus: 1, memoryMb: 1 } }), ['spec']).accepted).toBeUndefined()
+  expect(toSpecDocument(asSent('endless', [uuidOf(2)], { flavor: { vcpus: 1, memoryMb: 10_000 } }), ['spec']).accepted).toBeDefined()
+})
+
+test('an accepted request does not keep the text of the document from which its texts were cut', () => {
+  const collect = collector()
+  const before = collect()
+  for (let index = 0; index < 100; index++) {
+    // a text that is cut from a longer one shares its memory
+    const document = `"a long enough name ${index}"`.padEnd(1_000_000, ' ')
+    const name = document.slice(1, document.indexOf('"', 1))
+    parseSpec(toSpecDocument(asSent('cut', [uuidOf(1)], { flavor: { name, vcpus: 1, memoryMb: 1_024 } }), ['spec']))
+  }
+  expect(collect() - before).toBeLessThan(20_000_000)
+})
+
+/** Returns a function that collects garbage, and returns the bytes in use. */
+function collector(): () => number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  return () => {
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+}
 
 test('a request with a text that is not in the key of an accepted one is never taken for it', () => {
   // the texts of a request cannot end the text of another field

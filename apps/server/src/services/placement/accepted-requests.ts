@@ -1,4 +1,4 @@
-import { areStoredUuids, forInstances, type RequestSpec } from '@gantt/scheduler-core'
+import { areStoredUuids, forInstances, type RequestSpec, withOwnTexts } from '@gantt/scheduler-core'
 import { createByteCache } from '../../byte-cache.ts'
 import type { SpecDocument } from './placement-input.ts'
 
@@ -6,7 +6,8 @@ import type { SpecDocument } from './placement-input.ts'
 const MAX_BYTES = 16 * 1024 * 1024
 /** Requests with a longer key are not kept, so that a few large ones do not drop the common small ones. */
 const MAX_KEY_LENGTH = 8 * 1024
-/** An estimate of the bytes of a request in memory for each character of its key, with what is computed from it. */
+/** An estimate of the bytes of a request in memory with what is computed from it: those of the smallest one, and for each character of its key. */
+const REQUEST_BYTES = 8_192
 const BYTES_PER_CHARACTER = 8
 
 /**
@@ -33,5 +34,12 @@ export function findAccepted({
   return known === undefined ? { key } : { accepted: forInstances(known, uuids) }
 }
 
-/** Keeps a request that was parsed and passed all checks of a request alone. */
-export const keepAccepted = (key: string, request: RequestSpec): void => accepted.set(key, request, BYTES_PER_CHARACTER * key.length)
+/** Keeps a request that was parsed and passed all checks of a request alone. Returns the equal request that later ones share values with. */
+export function keepAccepted(key: string, request: RequestSpec): RequestSpec {
+  const own = withOwnTexts(request)
+  accepted.set(key, own, REQUEST_BYTES + BYTES_PER_CHARACTER * key.length)
+  return own
+}
+
+/** How many bytes the kept requests are estimated to use. */
+export const acceptedBytes = (): number => accepted.bytes

@@ -132,8 +132,7 @@ export function parseSpec(
   if (isRepeated) return { value: parsed.value }
   const more = checkRequest(parsed.value, path)
   if (more.length > 0) return invalid(more)
-  if (key !== undefined) keepAccepted(key, parsed.value)
-  return { value: parsed.value }
+  return { value: key === undefined ? parsed.value : keepAccepted(key, parsed.value) }
 }
 
 export function createPlacement(replica: Replica, decisions: Decisions, outside: Outside): Placement {
